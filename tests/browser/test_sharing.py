@@ -6,21 +6,10 @@ from contextlib import contextmanager
 from urllib.parse import quote, urlsplit
 from xml.etree import ElementTree
 
+import live_maps
 import numpy as np
 import pytest
-from live_maps import (
-    attend,
-    choose,
-    eventually,
-    has_weights,
-    open_map,
-    open_menu,
-    ready,
-    saved,
-    shows,
-    tools,
-    type_sentence,
-)
+from live_maps import attend, choose, eventually, has_weights, open_map, ready, saved, shows, tools, type_sentence
 from playwright.sync_api import expect
 from served import HTML, Shared, serve
 
@@ -43,7 +32,7 @@ def copied(map, what):
     """What the menu's button leaves in its field."""
     button = map.get_by_role("button", name=f"Copy {what}", exact=True)
     if not button.is_visible():
-        open_menu(map)
+        live_maps.open_menu(map)
     button.click()
     field = map.get_by_role("textbox", name=what, exact=True)
     expect(field).to_be_visible()

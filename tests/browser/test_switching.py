@@ -2,14 +2,13 @@
 
 import re
 
+import live_maps
 import numpy as np
 import pytest
 from live_maps import (
     COFFEE,
-    agrees,
     attend,
     attention_of,
-    choose,
     eventually,
     has_weights,
     open_map,
@@ -112,9 +111,9 @@ def test_special_tokens_go_and_heads_are_averaged(page, site):
     map = open_map(page, site)
     attend(map, "The soup was good.")
     whole = load_focus_model()("The soup was good.")
-    choose(map, "Special tokens", "remove")
+    live_maps.choose(map, "Special tokens", "remove")
     shows(map, whole.without_special().weights[-1, :, 0])
-    choose(map, "Heads", "average")
+    live_maps.choose(map, "Heads", "average")
     shows(map, whole.average().without_special().weights[-1, :, 0])
 
 
@@ -140,7 +139,7 @@ def test_a_bug_is_switched_on_by_keyboard_and_says_what_it_changes(page, site):
     switch.focus()
     page.keyboard.press("Space")
     expect(switch).to_be_checked()
-    agrees(lambda: attention_of(map)["weights"][1].sum(-2), 1)
+    live_maps.agrees(lambda: attention_of(map)["weights"][1].sum(-2), 1)
     expect(changes.locator("tbody tr", has_text="The weights of a row sum to")).to_be_visible()
     page.keyboard.press("Space")
     eventually(lambda: attention_of(map)["weights"], lambda found: np.testing.assert_array_equal(found, before))

@@ -2,28 +2,12 @@
 
 from types import SimpleNamespace
 
+import libraries
 import numpy as np
 import pytest
 import torch
 import transformers
-from libraries import (
-    CAT,
-    CAT_TOKENS,
-    SIZES,
-    SOUP,
-    SOUP_TOKENS,
-    TEXT,
-    VOCABULARY,
-    ImageProcessor,
-    SentenceEncoder,
-    bert,
-    llava,
-    made,
-    padding,
-    photograph,
-    qwen,
-    tokenizer,
-)
+from libraries import CAT, CAT_TOKENS, SIZES, SOUP, SOUP_TOKENS, TEXT, bert, made, padding, photograph, tokenizer
 from PIL import ImageDraw
 from torch import nn
 
@@ -57,20 +41,20 @@ def alone(text, kind="BertModel"):
     ],
 )
 def test_a_sentence_encoder_brings_its_tokenizer_and_takes_a_dict(asked):
-    shown = asked(SentenceEncoder()).attention
+    shown = asked(libraries.SentenceEncoder()).attention
     assert shown.key_tokens == CAT_TOKENS
     np.testing.assert_allclose(shown.weights, alone(CAT), atol=1e-5)
 
 
 def test_it_reads_as_much_as_it_says_and_no_more():
-    shown = HeadMap.of(SentenceEncoder(max_seq_length=4), CAT).attention
+    shown = HeadMap.of(libraries.SentenceEncoder(max_seq_length=4), CAT).attention
     assert shown.key_tokens == ["[CLS]", "the", "cat", "[SEP]"]
     assert shown.notes[0] == "The first 4 tokens of 6 are read, as the model reads no more."
-    assert HeadMap.of(SentenceEncoder(max_seq_length=6), CAT).attention.key_tokens == CAT_TOKENS
+    assert HeadMap.of(libraries.SentenceEncoder(max_seq_length=6), CAT).attention.key_tokens == CAT_TOKENS
 
 
 def test_heads_of_a_sentence_encoder_are_turned_off_and_what_they_write_is_measured():
-    model = SentenceEncoder()
+    model = libraries.SentenceEncoder()
     shown = HeadMap.of(model, CAT, predictions=lambda output: {"sum": {"all": output["sentence_embedding"].sum()}})
     whole = shown.attention.predictions
     shown.head_mask = [[False] * 4, [True] * 4]
@@ -118,7 +102,7 @@ def test_code_of_ones_own_that_takes_ids_gets_them():
 
 
 def gpt2():
-    sizes = {"n_embd": 32, "n_layer": 2, "n_head": 4, "vocab_size": len(VOCABULARY)}
+    sizes = {"n_embd": 32, "n_layer": 2, "n_head": 4, "vocab_size": len(libraries.VOCABULARY)}
     return made("GPT2LMHeadModel", transformers.GPT2Config(**sizes, bos_token_id=None, eos_token_id=None))
 
 
@@ -150,7 +134,7 @@ def vit():
 
 @pytest.mark.parametrize("image", [photograph(), PIXELS, torch.tensor(PIXELS) / 255])
 def test_a_picture_is_read_by_the_processor_that_a_pipeline_has_or_somebody_gives(image):
-    model, reader = vit(), ImageProcessor()
+    model, reader = vit(), libraries.ImageProcessor()
     expected = HeadMap.of(model, inputs=reader(photograph()), image=photograph()).attention
     pipe = SimpleNamespace(model=model, tokenizer=None, image_processor=reader)  # as transformers' pipelines have them
     for shown in (HeadMap.of(pipe, image=image), HeadMap.of(model, image=image, tokenizer=reader)):
@@ -163,11 +147,11 @@ def test_what_reads_no_picture_or_no_text_says_what_does():
     with pytest.raises(TypeError, match=f"a picture needs .* processor, as tokenizer=, got {type(padding()).__name__}"):
         HeadMap.of(vit(), image=photograph(), tokenizer=padding())
     with pytest.raises(TypeError, match="a text needs the model's tokenizer, got ImageProcessor"):
-        HeadMap.of(vit(), "the cat", tokenizer=ImageProcessor())
+        HeadMap.of(vit(), "the cat", tokenizer=libraries.ImageProcessor())
     with pytest.raises(TypeError, match="a text needs the model's tokenizer, got a pipeline without one"):
-        HeadMap.of(SimpleNamespace(model=vit(), image_processor=ImageProcessor()), "the cat")
+        HeadMap.of(SimpleNamespace(model=vit(), image_processor=libraries.ImageProcessor()), "the cat")
     with pytest.raises(ValueError, match=r"these pixels are normalised: give them as inputs=, .* as image="):
-        HeadMap.of(vit(), image=torch.randn(3, 28, 28), tokenizer=ImageProcessor())
+        HeadMap.of(vit(), image=torch.randn(3, 28, 28), tokenizer=libraries.ImageProcessor())
     with pytest.raises(TypeError, match=r"HeadMap.of\(BertModel, ...\) needs inputs.*; or a text and tokenizer="):
         HeadMap.of(bert())
 
@@ -220,7 +204,7 @@ TEMPLATE = "user : {image} {text} assistant :"
 
 
 def test_one_line_reads_a_text_and_its_picture():
-    model, processor = llava(template=TEMPLATE)
+    model, processor = libraries.llava(template=TEMPLATE)
     shown = HeadMap.of(model, "what is this ?", tokenizer=processor, image=photograph())
     words = shown.attention.key_tokens
     assert " ".join(word for word in words if "patch" not in word) == "user : what is this ? assistant :"
@@ -230,13 +214,13 @@ def test_one_line_reads_a_text_and_its_picture():
     assert " ".join(asked.key_tokens[16:]) == "what is this ?", "as it stands, where it has a place for the picture"
     assert shown.query == len(words) - 1, "the token that comes next is asked for"
     with pytest.raises(ValueError, match="the text has no place for the picture: write '<image>' where it stands"):
-        HeadMap.of(model, "what is this ?", tokenizer=llava()[1], image=photograph())
+        HeadMap.of(model, "what is this ?", tokenizer=libraries.llava()[1], image=photograph())
     with pytest.raises(ValueError, match=r"reads a text beside a picture: HeadMap.of\(model, text, image=picture"):
         HeadMap.of(model, tokenizer=processor, image=photograph())
 
 
 def test_of_several_texts_one_goes_with_a_picture():
-    model, processor = llava()
+    model, processor = libraries.llava()
     texts = ["<image> what", "<image> the cat"]
     shown = HeadMap.of(model, texts, tokenizer=processor, image=photograph(), batch=1).attention
     assert shown.key_tokens[16:] == ["the", "cat"]
@@ -245,7 +229,7 @@ def test_of_several_texts_one_goes_with_a_picture():
 
 @pytest.mark.parametrize(("size", "rows", "columns"), [((84, 56), 2, 3), ((28, 112), 4, 1)])
 def test_a_picture_that_keeps_its_shape_says_its_rows_and_columns(size, rows, columns):
-    model, processor = qwen(template=TEMPLATE)
+    model, processor = libraries.qwen(template=TEMPLATE)
     shown = HeadMap.of(model, "what is this ?", tokenizer=processor, image=photograph(size))
     assert shown._models == ["text", "image"]
     found = shown.attention.picture
@@ -258,7 +242,7 @@ def test_a_picture_that_keeps_its_shape_says_its_rows_and_columns(size, rows, co
 
 
 def test_the_patches_of_a_picture_in_blocks_are_the_ones_that_are_named():
-    model, processor = qwen(template=TEMPLATE)
+    model, processor = libraries.qwen(template=TEMPLATE)
     image, changed = photograph((84, 56)), photograph((84, 56))
     ImageDraw.Draw(changed).rectangle((70, 14, 83, 27), fill="black")
     far = []
@@ -272,7 +256,7 @@ def test_the_patches_of_a_picture_in_blocks_are_the_ones_that_are_named():
 
 
 def test_two_texts_have_each_their_picture():
-    model, processor = qwen()
+    model, processor = libraries.qwen()
     read = [processor([photograph(size)], ["<image> what ?"], return_tensors="pt") for size in ((84, 56), (56, 84))]
     both = {name: torch.cat([one[name] for one in read]) for name in read[0]}
     config = model.config
@@ -286,7 +270,7 @@ def test_two_texts_have_each_their_picture():
 
 
 def test_a_large_picture_in_blocks_is_shown_by_its_rows():
-    model, processor = qwen(template=TEMPLATE)
+    model, processor = libraries.qwen(template=TEMPLATE)
     asked = {"tokenizer": processor, "image": photograph((336, 168)), "part": "image"}  # 12 x 24 patches
     whole = HeadMap.of(model, "what ?", **asked).attention
     rows = HeadMap.of(model, "what ?", max_weights=100_000, **asked).attention
@@ -314,9 +298,9 @@ def test_what_queries_make_of_patches_is_no_patch():
     vision = {**SIZES, "image_size": 28, "patch_size": 7}  # 16 patches, of which four queries make four places
     asking = {**TEXT, "encoder_hidden_size": 32, "cross_attention_frequency": 1}
     text = {**SIZES, "ffn_dim": 32, "word_embed_proj_dim": 32}
-    text |= {"model_type": "opt", "vocab_size": len(VOCABULARY), "pad_token_id": 0}
+    text |= {"model_type": "opt", "vocab_size": len(libraries.VOCABULARY), "pad_token_id": 0}
     config = transformers.Blip2Config(vision_config=vision, qformer_config=asking, text_config=text, num_query_tokens=4)
-    config.image_token_index = config.image_token_id = VOCABULARY["<image>"]
+    config.image_token_index = config.image_token_id = libraries.VOCABULARY["<image>"]
     model = transformers.Blip2ForConditionalGeneration(config).eval()
     ids = padding(marks=False)("<image> <image> <image> <image> what ?", return_tensors="pt")["input_ids"]
     inputs = {"pixel_values": torch.rand(1, 3, 28, 28), "input_ids": ids}

@@ -8,20 +8,12 @@ import signal
 from contextlib import contextmanager, suppress
 
 import jupytext
+import lab_server
 import nbformat
 import pytest
 from exercises import CHAPTERS, run_solutions
 from jupyter_client import BlockingKernelClient
-from lab_server import (
-    PATIENCE,
-    choose,
-    close_notebook,
-    jupyter_lab,
-    open_another,
-    open_notebook,
-    put_notebooks,
-    run_first_cell,
-)
+from lab_server import PATIENCE, choose, jupyter_lab, put_notebooks, run_first_cell
 from live_maps import eventually, shows
 from playwright.sync_api import TimeoutError, expect
 from served import ROOT, VIEWPORT, patient
@@ -138,9 +130,9 @@ def notebook(context, loaded):
     def open(lab, path):
         if lab.address in loaded:
             page, faults = loaded.pop(lab.address)
-            open_another(page, path)
+            lab_server.open_another(page, path)
         else:
-            page, faults = open_notebook(context, f"{lab.address}/lab/tree/{path}?reset")
+            page, faults = lab_server.open_notebook(context, f"{lab.address}/lab/tree/{path}?reset")
         opened.append((lab, path, page, faults))
         return page, faults
 
@@ -149,7 +141,7 @@ def notebook(context, loaded):
         if page.is_closed():
             lab.shut_down(path)
             continue
-        close_notebook(page)
+        lab_server.close_notebook(page)
         faults.clear()
         loaded[lab.address] = page, faults
 
