@@ -113,8 +113,7 @@ def test_arrays_outputs_and_what_was_written_are_grouped_as_modules_are():
         written = model.generate(ids[:, :-1], do_sample=False, pad_token_id=0, **options)
     whole = HeadMap.of(output, tokens).attention
     wanted, _ = grouped(whole.weights, tokens)
-    layers = [layer for layer in output.attentions]
-    for source in (output, layers, whole.weights, torch.tensor(whole.weights), written):
+    for source in (output, output.attentions, whole.weights, torch.tensor(whole.weights), written):
         shown = HeadMap.of(source, tokens, max_weights=100_000).attention
         np.testing.assert_allclose(shown.weights[:, :, :-1], wanted[:, :, :-1], atol=1e-5)
 

@@ -182,6 +182,13 @@ def test_maps_of_any_precision_stand_beside_maps_that_are_made():
     np.testing.assert_allclose(shown.attention.weights, weights(LAYERS, HEADS), atol=2**-8)
 
 
+def test_one_text_of_a_batch_is_shown():
+    whole = output("BertModel", BERT, input_ids=torch.stack([IDS[0], IDS[0].flip(0)]))
+    shown = HeadMap.of(whole, WORDS, batch=1).attention
+    np.testing.assert_array_equal(shown.weights, torch.stack(whole.attentions)[:, 1])
+    assert "Text 2 of a batch of 2 is shown: batch=0 to batch=1 choose it." in shown.notes
+
+
 # --- generate ---------------------------------------------------------------------------------------------------------
 
 
