@@ -267,7 +267,7 @@ def test_a_module_without_num_heads_gets_a_hint():
 
 
 def test_a_length_written_into_the_code_is_found():
-    source = RIGHT.replace("context = weights @ V", "context = weights[..., :9] @ V[..., :9, :]")
+    source = RIGHT.replace("context = weights", "weights, V = weights[..., :9], V[..., :9, :]\n    context = weights")
     report = check.multi_head_attention(function(source))
     assert report.rung == "longer texts"
     assert "no length may be written into the code" in report.hint

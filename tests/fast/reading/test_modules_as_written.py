@@ -153,7 +153,7 @@ class Parts(nn.Module):
 class Own(Parts):
     def __init__(self, shared=1, **parts):
         q, k = linear(), linear(outputs=WIDTH // shared)
-        super().__init__(q=q, o=q, k=k, v=k, **parts)
+        super().__init__(**{"q": q, "o": q, "k": k, "v": k, **parts})
 
     def split(self, x):
         b, n, d = x.shape
@@ -471,6 +471,12 @@ def dot_product_attention(m, queries, keys, values, valid_lens):
     return torch.bmm(m.dropout(m.attention_weights), values)
 
 
+def lazy():
+    layer = nn.LazyLinear(WIDTH)
+    layer(torch.randn(1, WIDTH))
+    return layer
+
+
 def d2l_multi_head_attention(m, *three):
     b, h, n, d = three[0].shape
     out = m.attention(*(one.reshape(b * h, n, d) for one in three), valid_lens=4)
@@ -607,6 +613,7 @@ WRITTEN = {
     "D2lMultiHeadAttention": Case(
         own(
             d2l_multi_head_attention,
+            **dict.fromkeys("qkvo", lazy),
             num_heads=HEADS,
             attention=other(dot_product_attention, dropout=lambda: nn.Dropout(0.5)),
         ),
