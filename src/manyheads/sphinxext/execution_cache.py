@@ -32,7 +32,7 @@ def package_digest(book, sources=()):
     paths = [path for folder in (PACKAGE, *sources) for pattern in PATTERNS for path in folder.rglob(pattern)]
     ours = sorted(path for path in paths if "node_modules" not in path.parts)
     digest = hashlib.sha256()
-    for path in [*ours, *sources, Path(book) / "requirements.txt"]:
+    for path in [*ours, *sources, Path(book) / "constraints.txt"]:
         if path.is_file():
             digest.update(path.name.encode() + b"\0" + path.read_bytes())
     return digest.hexdigest()

@@ -5,7 +5,7 @@ from manyheads.sphinxext.execution_cache import package_digest
 
 def test_code_data_and_pinned_packages_count(tmp_path, copied):
     digests = [package_digest(tmp_path)]
-    for path in ("attention.py", "models/focus/data/nouns.txt", "shared/names.json", tmp_path / "requirements.txt"):
+    for path in ("attention.py", "models/focus/data/nouns.txt", "shared/names.json", tmp_path / "constraints.txt"):
         with (copied / path).open("a") as file:
             file.write("\n# Another line.")
         digests.append(package_digest(tmp_path))

