@@ -44,7 +44,7 @@ ifeq ($(MAKELEVEL), 0)
 MAKEFLAGS += --jobs=2 --no-print-directory
 endif
 
-.PHONY: help serve test test-fast test-all test-gpu test-oldest lock train book scripts experiments wheel lint audit soak families bench lab picture browser clean
+.PHONY: help serve test test-fast test-all test-gpu test-oldest lock train book scripts experiments site wheel try lint audit soak families bench lab picture browser clean
 
 help:
 	@sed -n 's/^\([a-z-]*\):.*## /make \1\t/p' Makefile | expand -t 20
@@ -98,11 +98,23 @@ scripts: $(WEB)/node_modules  ## the page's TypeScript as the modules that pages
 experiments: .venv/book scripts  ## what is claimed of many heads, measured anew; `make book` then shows your results
 	$(BIN)/python -m manyheads_book.experiments
 
-wheel: .venv/book scripts  ## a wheel in dist/ that brings the trained heads
-	rm -rf build
-	$(BIN)/python -m manyheads.sphinxext.wheel build
-	$(BIN)/python -m pip wheel --quiet --disable-pip-version-check --no-deps --wheel-dir dist ./build
-	rm -rf build
+site: book wheel  ## the book, and below it the wheels that its notebooks install: what is published
+	rm -rf $(HTML)/wheels
+	mkdir $(HTML)/wheels
+	cp dist/*.whl $(HTML)/wheels
+
+wheel: .venv/book scripts  ## in dist/, the package as a wheel and an sdist, and wheels of what the chapters import beside it
+	rm -rf dist
+	$(BIN)/python tools/wheels.py dist
+
+TRIED := .venv/try/bin/python
+try: wheel  ## install the wheel and the sdist, each in an empty environment, and have it draw a map
+	@for archive in dist/manyheads-*; do \
+		echo "Trying $$archive"; \
+		$(PYTHON) -m venv --clear .venv/try && { $(call install-torch,$(TRIED) $(INSTALL)); } && \
+		$(TRIED) $(INSTALL) --constraint constraints.txt $$archive && \
+		$(TRIED) -c "from manyheads import HeadMap; print('It saved', HeadMap('Coffee or tea?').save('.venv/try/map.html'))" || exit 1; \
+	done
 
 lint: .venv/tests $(WEB)/node_modules/.linters  ## ruff, mypy and eslint, types, which room may import which
 	$(BIN)/ruff check .
@@ -127,7 +139,7 @@ bench: book browser  ## measure the figures of the design, beside a peer
 
 lab: book  ## JupyterLab on the chapters, as notebooks of your own
 	mkdir -p .venv/etc/jupyter && cp -R binder/jupyter/. .venv/etc/jupyter/
-	$(BIN)/python -m manyheads.sphinxext.lab
+	$(BIN)/python tools/lab.py
 	$(BIN)/jupyter lab --LabApp.default_url=/lab/tree/notebooks/index.ipynb
 
 picture: book browser  ## the picture in the README

@@ -15,7 +15,7 @@ from served import CHROMIUM, HTML, PATIENCE, ROOT, VIEWPORT, Below, browser_path
 TESTS = ROOT / "tests"
 NO_BROWSER = "there is no browser: run `make browser`, or put Chromium on the path"
 # Fixtures that take long: with `--dist=loadgroup` the tests of each go to one worker.
-MADE_ONCE = {"chapters", "environment", "plain", "printed", "small_book", "wheel"}
+MADE_ONCE = {"built", "chapters", "colab", "environment", "plain", "printed", "small_book"}
 
 # The same examples in every run, however busy the machine is.
 hypothesis.settings.register_profile("suite", deadline=None, derandomize=True)

@@ -51,7 +51,7 @@ def with_folders(environment, runtime):
 def put_notebooks(folder, runtime, *, python=sys.executable, environment=os.environ):
     """Puts the built notebooks and the settings where a JupyterLab on `folder` has them, as `make lab` does."""
     shutil.copytree(folder / "binder" / "jupyter", runtime / "config")
-    command = [python, "-m", "manyheads.sphinxext.lab"]
+    command = [python, "tools/lab.py"]
     subprocess.run(command, cwd=folder, env=with_folders(environment, runtime), check=True)
 
 

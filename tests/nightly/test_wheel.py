@@ -1,16 +1,22 @@
-"""A wheel, installed where there is nothing of ours: no repository, no cache, no npm, no network. The heads are there."""
+"""A wheel and an sdist, installed where there is nothing of ours: no repository, no cache, no npm, no network.
+
+The heads are there.
+"""
 
 import json
 import os
 import re
+import shutil
 import subprocess
 import sys
 import sysconfig
+import tarfile
 import zipfile
 from pathlib import Path
 
 import numpy as np
 import pytest
+from conftest import ROOT
 from live_maps import attention_of, eventually, shows, tools
 from playwright.sync_api import expect
 
@@ -57,20 +63,27 @@ print(json.dumps({
 SITE, REPOSITORY = "https://example.org/many-heads/", "https://github.com/somebody/many-heads"
 
 
+PIP = (sys.executable, "-m", "pip")
+OFFLINE = ("--quiet", "--no-index", "--no-deps", "--no-build-isolation")
+
+
 @pytest.fixture(scope="module")
-def wheel(tmp_path_factory):
-    """A wheel, built as `make wheel` builds it where site and repository are known."""
+def built(tmp_path_factory):
+    """A folder with all that `make wheel` builds where site and repository are known."""
     folder = tmp_path_factory.mktemp("wheel")
     environment = os.environ | {"MANYHEADS_URL": SITE, "MANYHEADS_REPOSITORY": REPOSITORY}
-    subprocess.run([sys.executable, "-m", "manyheads.sphinxext.wheel", folder / "build"], env=environment, check=True)
-    command = "-m pip wheel --quiet --no-deps --no-build-isolation --no-index --wheel-dir dist ./build"
-    subprocess.run([sys.executable, *command.split()], cwd=folder, check=True)
-    return next(folder.glob("dist/*.whl"))
+    subprocess.run([sys.executable, ROOT / "tools" / "wheels.py", folder], env=environment, check=True)
+    return folder
 
 
 @pytest.fixture(scope="module")
-def installed(wheel, tmp_path_factory):
-    """A fresh environment with the wheel in it, which sees what else is installed here, but nothing of ours."""
+def wheel(built):
+    return next(built.glob("manyheads-*.whl"))
+
+
+@pytest.fixture(scope="module", params=["whl", "tar.gz"])
+def installed(request, built, tmp_path_factory):
+    """A fresh environment with the wheel or the sdist in it, which sees what else is installed, but nothing of ours."""
     folder = tmp_path_factory.mktemp("empty")
     others = folder / "others"
     others.mkdir()
@@ -79,14 +92,14 @@ def installed(wheel, tmp_path_factory):
             (others / path.name).symlink_to(path)
     subprocess.run([sys.executable, "-m", "venv", "--without-pip", folder / "env"], check=True)
     python = folder / "env" / "bin" / "python"
-    command = f"-m pip --python {python} install --quiet --no-index --no-deps {wheel}"
-    subprocess.run([sys.executable, *command.split()], check=True)
     next(folder.glob("env/lib/*/site-packages")).joinpath("others.pth").write_text(f"{others}\n")
+    archive = next(built.glob(f"manyheads-*.{request.param}"))
+    subprocess.run([*PIP, "--python", python, "install", *OFFLINE, archive], check=True)
     return python
 
 
 @pytest.fixture(scope="module")
-def home(tmp_path_factory):
+def home(installed, tmp_path_factory):
     return tmp_path_factory.mktemp("home")
 
 
@@ -103,16 +116,40 @@ def test_a_wheel_brings_scripts_words_models_and_no_strangers(wheel):
     inside = {name for name in zipfile.ZipFile(wheel).namelist() if not name.endswith(".py")}
     built = {f"manyheads/web/dist/{path.name}" for path in BUILT.iterdir()} - {"manyheads/web/dist/prerender.mjs"}
     assert {name for name in inside if name.startswith("manyheads/web/")} == built
-    tables = {f"manyheads/shared/{path.name}" for path in (BUILT.parents[1] / "shared").iterdir()}
+    tables = {f"manyheads/shared/{path.name}" for path in (BUILT.parents[1] / "shared").glob("*.json")}
     assert {name for name in inside if name.startswith("manyheads/shared/")} == tables
-    assert {"manyheads_book/data/results.json", "manyheads_book/data/times.json"} <= inside
     kept = {f"manyheads/models/kept/{path.name}" for path in KEPT.iterdir()}
     assert {name for name in inside if name.startswith("manyheads/models/kept/")} == kept
+    assert {Path(name).parts[0].split("-")[0] for name in inside} == {"manyheads"}
     assert not [name for name in inside if "node_modules" in name or ".lock" in name]
 
 
+def test_the_wheels_beside_it_bring_what_chapters_import(built, wheel):
+    version = wheel.name.split("-")[1]
+    (book,) = built.glob(f"manyheads_book-{version}-*.whl")
+    assert {"manyheads_book/data/results.json", "manyheads_book/data/times.json"} <= {*zipfile.ZipFile(book).namelist()}
+    (recipes,) = built.glob(f"manyheads_recipes-{version}-*.whl")
+    assert "manyheads_recipes/__init__.py" in zipfile.ZipFile(recipes).namelist()
+
+
+def test_without_scripts_no_wheel_is_built_and_a_sentence_says_what_to_do(built, tmp_path):
+    with tarfile.open(next(built.glob("*.tar.gz"))) as archive:
+        archive.extractall(tmp_path, filter="data")
+    (tree,) = tmp_path.iterdir()
+    shutil.rmtree(tree / "src" / "manyheads" / "web" / "dist")
+    done = subprocess.run([*PIP, "wheel", *OFFLINE, tree], cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert done.returncode == 1
+    assert (
+        "The scripts of the figures aren't built: install manyheads from a package index" in done.stdout + done.stderr
+    )
+    assert "Traceback" not in done.stdout + done.stderr
+    editable = [*PIP, "install", *OFFLINE, "--target", tmp_path / "there", "--editable", tree]
+    subprocess.run(editable, cwd=tmp_path, check=True)  # as make does before it builds them
+
+
 def test_an_index_would_take_it_and_its_links_lead_somewhere(wheel):
-    subprocess.run([sys.executable, "-m", "twine", "check", "--strict", wheel], check=True)
+    archives = [wheel, wheel.parent / f"{'-'.join(wheel.name.split('-')[:2])}.tar.gz"]
+    subprocess.run([sys.executable, "-m", "twine", "check", "--strict", *archives], check=True)
     archive = zipfile.ZipFile(wheel)
     metadata = archive.read(next(name for name in archive.namelist() if name.endswith(".dist-info/METADATA"))).decode()
     assert f"Project-URL: Documentation, {SITE}book/index.html" in metadata

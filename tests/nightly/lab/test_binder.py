@@ -16,7 +16,8 @@ from manyheads.sphinxext.notebooks import launch_links
 
 MEGABYTE = 2**20
 LIMIT = 3_000  # megabytes: the CUDA build of torch alone takes more
-NEEDED = "src book binder tests _config.yml _toc.yml requirements.txt pyproject.toml README.md LICENSE".split()
+FOLDERS, CONFIGURED = "src recipes tools book binder tests", "_config.yml _toc.yml pyproject.toml setup.py"
+NEEDED = f"{FOLDERS} {CONFIGURED} constraints.txt requirements.txt README.md LICENSE".split()
 CELLS = "_build/.jupyter_cache"  # what the chapters' cells gave when they were run
 
 

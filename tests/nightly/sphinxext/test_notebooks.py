@@ -15,17 +15,17 @@ from conftest import ROOT
 
 from manyheads.sphinxext.figure_cells import MADE, WIDGETS
 from manyheads.sphinxext.figures import FIGURES
-from manyheads.sphinxext.notebooks import INSTALL, WIDGET
+from manyheads.sphinxext.notebooks import WIDGET, install_cell
 
 CHAPTERS = sorted((ROOT / "book").glob("*.md"))
-REPOSITORY = "https://github.com/somebody/many-heads"
+SITE = "https://somebody.example/many-heads/"
 HEADER = """---
 jupytext: {text_representation: {extension: .md, format_name: myst}}
 kernelspec: {display_name: Python 3, language: python, name: python3}
 ---
 """
 ENVIRONMENT = {
-    name: value for name, value in os.environ.items() if not re.match("MANYHEADS_(REPO|NOTE|JUPY|SITE)", name)
+    name: value for name, value in os.environ.items() if not re.match("MANYHEADS_(REPO|NOTE|JUPY|URL)", name)
 }
 
 
@@ -58,12 +58,16 @@ def links(page):
 
 
 def test_a_page_offers_its_executed_notebook_and_its_launch_buttons(build):
-    html = build(MANYHEADS_REPOSITORY="git@github.com:somebody/many-heads.git", MANYHEADS_NOTEBOOKS="notebooks")
+    html = build(
+        MANYHEADS_REPOSITORY="git@github.com:somebody/many-heads.git",
+        MANYHEADS_NOTEBOOKS="notebooks",
+        MANYHEADS_URL=SITE,
+    )
     for page in ("index", "book/map"):
         (download,) = (link for link in links(html / f"{page}.html") if link.endswith(".ipynb") and "_sources" in link)
         notebook = nbformat.read((html / f"{page}.html").parent / download, as_version=4)
         nbformat.validate(notebook)
-        assert notebook.cells[0].source == INSTALL.format(repository=REPOSITORY)
+        assert notebook.cells[0].source == install_cell(notebook.cells[1:], SITE).source
         assert (
             f"https://mybinder.org/v2/gh/somebody/many-heads/HEAD?urlpath=lab/tree/notebooks/{page.split('/')[-1]}.ipynb"
             in links(html / f"{page}.html")

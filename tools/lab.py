@@ -1,4 +1,4 @@
-"""The built notebooks where JupyterLab opens them: `make lab` and Binder run `python -m manyheads.sphinxext.lab`.
+"""The built notebooks where JupyterLab opens them: `make lab` and Binder run `python tools/lab.py`.
 
 A notebook in `notebooks/` that is no longer as it was put there belongs to whoever changed it, and stays; delete or
 rename it, and the book's own comes back.
