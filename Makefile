@@ -77,7 +77,7 @@ test-oldest: .venv/book scripts  ## the package's tests with the oldest Python a
 	$(BIN)/uv venv --quiet --clear --python $(OLDEST_PYTHON) .venv/oldest
 	$(BIN)/uv pip install --quiet --python .venv/oldest --resolution lowest-direct -e .[sphinx] -e recipes -e book
 	$(BIN)/uv pip install --quiet --python .venv/oldest \
-		$$(grep -oE "^(gguf|hypothesis|lemminflect|nbconvert|playwright|pytest|pytest-playwright|pytest-xdist)==[^ ]+" constraints.txt)
+		$$(grep -oE "^(accelerate|gguf|hypothesis|lemminflect|nbconvert|playwright|pytest|pytest-playwright|pytest-xdist)==[^ ]+" constraints.txt)
 	$(BIN)/uv pip install --quiet --python .venv/oldest --no-deps $(FILES_ONLY) $(FRENCH)
 	OMP_NUM_THREADS=1 .venv/oldest/bin/python -m pytest -W default $(ON_ALL_CORES) tests/fast/test_*.py $(addprefix tests/fast/,drawing maps models reading recipes shared widgets)
 

@@ -237,12 +237,9 @@ def ours(gpu, name):
 
 @case("our models, whatever the default device")
 def default_device(gpu):
-    torch.set_default_device("cuda")
-    try:
+    with torch.device("cuda"):
         shown = {name: manyheads.load_model(name)(text) for name, text in OURS.items() if name != "encoder"}
         assert HeadMap("They never like tea.").attention.shape == (2, 4, 7, 7)
-    finally:
-        torch.set_default_device(None)
     for name, map in shown.items():
         np.testing.assert_allclose(map.weights, manyheads.load_model(name)(OURS[name]).weights, atol=1e-5)
 

@@ -5,8 +5,10 @@ import os
 import socket
 import subprocess
 import sys
+from importlib import metadata
 
 import pytest
+from packaging.version import Version
 from served import ROOT
 
 PATIENCE = 300  # seconds; a process that waits for another for ever has failed
@@ -32,10 +34,15 @@ def seen(tmp_path_factory):
     return [json.loads(said.splitlines()[-1]) for said, _ in outputs]
 
 
-PARALLEL = ["sdpa", "eager", "own code", "as transformers plans it"]
+PARALLEL = [f"tensor parallel, {way}" for way in ("sdpa", "eager", "own code")]
+HALF_OF_THE_HEADS = pytest.mark.xfail(
+    Version(metadata.version("transformers")) < Version("5.18"),
+    reason="what transformers plans shows the first process's alone",
+)
+PLANNED = pytest.param("tensor parallel, as transformers plans it", marks=HALF_OF_THE_HEADS)
 
 
-@pytest.mark.parametrize("case", [*(f"tensor parallel, {way}" for way in PARALLEL), "FSDP2", "FSDP2, one token"])
+@pytest.mark.parametrize("case", [*PARALLEL, PLANNED, "FSDP2", "FSDP2, one token"])
 def test_the_first_process_has_all_heads_and_the_other_nothing(seen, case):
     assert seen[0][case] < 1e-5
     assert seen[1][case] is None

@@ -240,7 +240,7 @@ def test_a_map_is_copied_once_from_what_somebody_has():
     size = sum(layer.nbytes for layer in layers)
     tokens = [f"w{place}" for place in range(512)]
     with warnings.catch_warnings():
-        warnings.simplefilter("error")
+        warnings.simplefilter("error", UserWarning)
         tracemalloc.start()
         shown = HeadMap.of(layers, tokens)
         peak = tracemalloc.get_traced_memory()[1]
