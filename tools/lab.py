@@ -38,6 +38,7 @@ def put_notebooks(built, folder):
         shutil.copyfile(path, put)
         shutil.copyfile(path, target)
         notary.sign(nbformat.read(target, as_version=4))
+    notary.store.close()
     return changed
 
 

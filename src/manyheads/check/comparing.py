@@ -99,7 +99,8 @@ def close(found: np.ndarray, right: np.ndarray, tolerance: float) -> bool:
     """
     if found.shape != right.shape:
         return False
-    return np.allclose(found, right, rtol=tolerance, atol=tolerance * np.abs(right).max(initial=0))
+    largest = np.abs(right).max(initial=0, where=np.isfinite(right))
+    return np.allclose(found, right, rtol=tolerance, atol=tolerance * largest)
 
 
 def rows(found: Pair, options: Mapping[str, Any] = MappingProxyType({}), otherwise: str = "") -> str:
