@@ -39,7 +39,7 @@ LINES = {  # of a file: what a new line stands before
     "widgets/head_map.py": {"    For large maps:": '    `own="remove"` leaves out what a token gives itself.\n'},
     "web/math/shown.ts": {
         "import { canWeigh,": 'import { withoutOwn } from "./own.ts";',
-        "  shown = between(": '  if (state.own === "remove" && alike) shown = withoutOwn(shown);',
+        "  shown = takeBetween(": '  if (state.own === "remove" && alike) shown = withoutOwn(shown);',
     },
     "web/figures/head-map/stage.ts": {
         "\nconst VIEWS": 'import { WordsView } from "./words.ts";',

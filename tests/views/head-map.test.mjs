@@ -1,7 +1,7 @@
 // The renderer's pure part, in Node.
 import assert from "node:assert/strict";
 import test from "node:test";
-import { withoutSpecial } from "../../src/manyheads/web/math/choosing.ts";
+import { leaveOutSpecial } from "../../src/manyheads/web/math/choosing.ts";
 import {
   alignTokens,
   attentionMoved,
@@ -57,7 +57,7 @@ test("what is shown is aggregated first and stripped of special tokens last; the
   const map = example();
   const before = [...map.weights];
   const shown = shownMap(map, { ...START, view: "grid", heads: "average", special: "remove" });
-  assert.deepEqual(shown.weights, withoutSpecial(averageHeads(map)).weights);
+  assert.deepEqual(shown.weights, leaveOutSpecial(averageHeads(map)).weights);
   assert.ok(shown.mixed && !shownMap(map, START).mixed);
   assert.deepEqual([...map.weights], before);
 });

@@ -13,7 +13,7 @@ export type Chosen = AttentionMap & { queries?: number[]; keys?: number[] };
 export const placesOf = (tokens: string[]) => [...tokens.keys()];
 
 /** A map with one more note. */
-export const noted = <Made extends AttentionMap>(map: Made, text: string): Made => ({
+export const addNote = <Made extends AttentionMap>(map: Made, text: string): Made => ({
   ...map,
   notes: [...(map.notes ?? []), text],
 });
@@ -70,13 +70,13 @@ const unspecial = (tokens: string[]) => placesOf(tokens).filter((place) => !isSp
  * The map without special tokens, rows scaled to sum to 1 again (a row that gave all to special tokens stays 0). `queries`
  * and `keys` say which tokens were kept. Where nothing else is there, they are kept, and a note says so.
  */
-export function withoutSpecial(map: Chosen) {
+export function leaveOutSpecial(map: Chosen) {
   const [queries, keys] = [map.queryTokens, map.keyTokens].map(unspecial);
-  return queries.length && keys.length ? takeTokens(map, queries, keys, isOfShares(map)) : noted(map, ONLY_SPECIAL);
+  return queries.length && keys.length ? takeTokens(map, queries, keys, isOfShares(map)) : addNote(map, ONLY_SPECIAL);
 }
 
 /** The map of words: what looks at their pieces is summed, what their pieces look at is averaged. */
-export function mergePieces(map: Chosen): Chosen {
+export function mergeWords(map: Chosen): Chosen {
   const starts = [map.queryTokens, map.keyTokens].map(wordStarts);
   const [queries, keys] = starts;
   const [layers, heads, ...counts] = map.shape;
@@ -103,7 +103,7 @@ export function mergePieces(map: Chosen): Chosen {
           );
       });
     }
-  return noted(
+  return addNote(
     {
       ...map,
       weights,
@@ -160,10 +160,10 @@ export function takeBetween(
   if ((from === 0 && to === count - 1) || !asking.length || !lookedAt.length) return map;
   const part = takeTokens(map, asking, lookedAt);
   const range = { first: from + 1, last: to + 1, count };
-  if (part.kind !== "parts") return noted(part, note("betweenAny", range));
+  if (part.kind !== "parts") return addNote(part, note("betweenAny", range));
   let [whole, kept] = [0, 0];
   const askingRows = new Set(asking);
   eachRow(map, (row, _, __, query) => askingRows.has(query) && (whole += sumOf(row)));
   eachRow(part, (row) => (kept += sumOf(row)));
-  return noted(part, note("between", { ...range, share: percent(whole > 0 ? Math.max(1 - kept / whole, 0) : 0) }));
+  return addNote(part, note("between", { ...range, share: percent(whole > 0 ? Math.max(1 - kept / whole, 0) : 0) }));
 }

@@ -14,7 +14,7 @@ export interface History<State> {
 export const NEW: History<never> = { past: [], future: [], last: "", when: -Infinity };
 
 /** The history after the named parts of `state` were changed at `when`, in milliseconds; keystrokes without a pause are one step. */
-export function noted<State>(history: History<State>, state: State, names: string[], when: number): History<State> {
+export function record<State>(history: History<State>, state: State, names: string[], when: number): History<State> {
   const last = names.join(" ");
   const goesOn =
     last === history.last &&

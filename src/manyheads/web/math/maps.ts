@@ -93,7 +93,7 @@ export function averageHeads(map: AttentionMap, mask: HeadMask = null): Attentio
  * layer passes on half of what it had and half of what its heads, on average, look at: R_l = (A_l + I) / 2 · R_(l-1), rows
  * scaled to sum to 1. A map of one head; layer l holds R_l. For self-attention only: as many queries as keys.
  */
-export function rollout(map: AttentionMap): AttentionMap {
+export function rollOut(map: AttentionMap): AttentionMap {
   const { weights: mean, shape } = averageHeads(map);
   const [layers, , queries, keys] = shape;
   if (queries !== keys) throw new Error(`rollout needs as many queries as keys, got ${queries} and ${keys}`);

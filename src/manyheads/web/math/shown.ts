@@ -2,9 +2,9 @@
 
 import type { AttentionMap } from "./attention-map.ts";
 import type { Chosen } from "./choosing.ts";
-import { mergePieces, noted, placesOf, takeBetween, withoutSpecial } from "./choosing.ts";
+import { mergeWords, addNote, placesOf, takeBetween, leaveOutSpecial } from "./choosing.ts";
 import type { MapState, ShownMap, ShownState } from "./map-state.ts";
-import { averageHeads, isOfParts, isOfShares, layersOf, lineUnit, rollout } from "./maps.ts";
+import { averageHeads, isOfParts, isOfShares, layersOf, lineUnit, rollOut } from "./maps.ts";
 import { FULL, LEGEND } from "./names.ts";
 import { OPTIONS } from "./options.ts";
 import { amount, percent, wordStarts } from "./text.ts";
@@ -78,13 +78,13 @@ export function shownMap(computed: AttentionMap, state: ShownState): ShownMap {
   const alike = isAlike(map);
   const rolled = state.layers === "rollout" && canRollOut(map);
   let shown: Chosen = { ...map, present: layersOf(map).filter((layer) => needed.includes(layer)) };
-  if (rolled) shown = rollout(shown);
+  if (rolled) shown = rollOut(shown);
   else if (state.heads === "average") shown = averageHeads(shown, state.headMask);
   const mixed = shown.headNames !== map.headNames;
-  if (state.pieces === "merge") shown = mergePieces(shown);
-  if (state.special === "remove") shown = withoutSpecial(shown);
+  if (state.pieces === "merge") shown = mergeWords(shown);
+  if (state.special === "remove") shown = leaveOutSpecial(shown);
   shown = takeBetween(shown, state, map.shape[3], alike);
-  if (state.scale === "relative") shown = noted(shown, OPTIONS.scale.values.relative.note);
+  if (state.scale === "relative") shown = addNote(shown, OPTIONS.scale.values.relative.note);
   return { queries: placesOf(shown.queryTokens), ...shown, mixed };
 }
 

@@ -4,7 +4,7 @@
 import type { AttentionMap } from "./attention-map.ts";
 import { transpose } from "./attention.ts";
 import type { Matrix } from "./attention.ts";
-import { noted } from "./choosing.ts";
+import { addNote } from "./choosing.ts";
 import { layersOf, isOfShares, queryWeights } from "./maps.ts";
 import { OPTIONS } from "./options.ts";
 
@@ -55,5 +55,5 @@ export function weighByNorms(map: AttentionMap): AttentionMap & { weighed: true 
         queryWeights(map, layer, head, query).forEach((weight, key) => (into[key] = weight * norms[from + key]));
       }
     }
-  return noted(weighted, OPTIONS.weigh.values.written.note);
+  return addNote(weighted, OPTIONS.weigh.values.written.note);
 }

@@ -1,6 +1,6 @@
 // What a reader sets a figure by: a box to type into, lists to choose from, the line that says how things stand.
 
-import { NEW, noted, stepped, type History } from "../math/history.ts";
+import { NEW, record, stepped, type History } from "../math/history.ts";
 import { directionOfText } from "../math/text.ts";
 import { fill, h, setProps, setText, setValue, targetOf } from "./dom.ts";
 
@@ -46,7 +46,7 @@ export function sentenceBox(
       if (!lines && BREAK.test(box.value))
         box.value = box.value.replace(/\s+/g, (space) => (BREAK.test(space) ? " " : space)); // pasted: a sentence is one line
       fit(box);
-      history = noted(history, before, ["sentence"], performance.now());
+      history = record(history, before, ["sentence"], performance.now());
       before = box.value;
       typed(box.value);
     },

@@ -2,7 +2,7 @@
 
 import { maskOf, type StateParts } from "../../doors/state.ts";
 import type { AttentionMap } from "../../math/attention-map.ts";
-import { NEW, noted, stepped, type History } from "../../math/history.ts";
+import { NEW, record, stepped, type History } from "../../math/history.ts";
 import { isOfParts, layersOf } from "../../math/maps.ts";
 import type { MapState, ShownMap } from "../../math/map-state.ts";
 import { FULL } from "../../math/names.ts";
@@ -148,7 +148,7 @@ function choose(state: State, parts: Partial<MapState>, when: number, home = fal
       layer: parts.layer ?? state.layer,
       off: "headMask" in parts ? null : state.off,
       pinned: "query" in parts ? !home : state.pinned,
-      history: noted(state.history, state.chosen, changed, when),
+      history: record(state.history, state.chosen, changed, when),
     },
     changed,
   );

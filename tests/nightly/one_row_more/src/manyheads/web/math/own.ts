@@ -1,6 +1,6 @@
 // A map without what each token gives itself.
 
-import { eachRow, noted, type Chosen } from "./choosing.ts";
+import { eachRow, addNote, type Chosen } from "./choosing.ts";
 import { isOfShares } from "./maps.ts";
 import { OPTIONS } from "./options.ts";
 
@@ -12,5 +12,5 @@ export function withoutOwn(map: Chosen) {
     const sum = row.reduce((a, b) => a + b, 0);
     if (isOfShares(map) && sum > 0) row.forEach((weight, key) => (row[key] = weight / sum));
   });
-  return noted(left, OPTIONS.own.values.remove.note);
+  return addNote(left, OPTIONS.own.values.remove.note);
 }
