@@ -10,6 +10,7 @@ from pathlib import Path
 
 from jupyter_server.serverapp import list_running_servers
 from playwright.sync_api import expect
+from served import ROOT
 from urllib3 import PoolManager, Retry, request
 
 PATIENCE = 120  # seconds, for what takes a few on an idle machine
@@ -51,7 +52,7 @@ def with_folders(environment, runtime):
 def put_notebooks(folder, runtime, *, python=sys.executable, environment=os.environ):
     """Puts the built notebooks and the settings where a JupyterLab on `folder` has them, as `make lab` does."""
     shutil.copytree(folder / "binder" / "jupyter", runtime / "config")
-    command = [python, "tools/lab.py"]
+    command = [python, ROOT / "tools" / "lab.py"]
     subprocess.run(command, cwd=folder, env=with_folders(environment, runtime), check=True)
 
 
