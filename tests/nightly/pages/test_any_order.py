@@ -38,6 +38,8 @@ NO_VALUE = re.compile(r"undefined|NaN")  # as a script writes them: a card may b
 WALK = """async ([selector, texts, chances]) => {
   const figure = document.querySelector(selector);
   await figure.ready;
+  figure.dispatchEvent(new Event("focusin")); // one that stands as it was built is drawn
+  figure.querySelectorAll("details").forEach((fold) => (fold.open = true));
   const KINDS = "button, select, textarea, input, summary, td[tabindex='0']";
   const pick = (list) => list[Math.floor(chances.pop() * list.length)];
   const trail = [];

@@ -61,8 +61,8 @@ def random_figure(seed):
     tokens = choose.sample(WORDS, choose.randint(2, len(WORDS)))
     queries = tokens if choose.random() < 0.7 else choose.sample(WORDS, 3)
     second = choose.sample(WORDS, len(tokens)) if queries is tokens and choose.random() < 0.4 else None
-    choices = {name: row["values"] for name, row in OPTIONS.items() if row["kind"] == "choice"}
-    state = {name: choose.choice([*values]) for name, values in choices.items() if choose.random() < 0.4}
+    choices = {name: [*row["values"]] for name, row in OPTIONS.items() if row["kind"] == "choice"}
+    state = {name: choose.choice(values) for name, values in choices.items() if choose.random() < 0.4}
     state["view"] = choices["view"][seed % len(choices["view"])]
     state["layer"], state["query"] = choose.randrange(2), choose.randrange(len(queries))
     if choose.random() < 0.4:
