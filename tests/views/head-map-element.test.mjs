@@ -112,6 +112,41 @@ test("a second sentence is compared; its row shows how far each head moved", asy
   assert.ok(named(map, "Compare with").closest("[hidden]"));
 });
 
+test("how much is written is asked for once it's to be shown, of a model that tells only then", async () => {
+  const model = slowModel();
+  const { attend } = model;
+  const asked = [];
+  model.attend = async (sentence, headMask, { norms }) => {
+    const map = await attend(sentence, headMask);
+    asked.push(norms);
+    return { ...map, valueNorms: norms ? new Float32Array(6 * map.keyTokens.length).fill(2) : null };
+  };
+  const { map } = await live('model="focus" tools="open"', model);
+  await settled();
+  const attention = shown(map);
+  choose(map, "Show", "written");
+  assert.deepEqual([shown(map), asked], [attention, [false]], "what was shown stays until then");
+  choose(map, "Layer", 1);
+  choose(map, "Layer", 0);
+  await settled();
+  const written = attention.map((weight) => 2 * weight);
+  shown(map).forEach((weight, cell) => assert.ok(Math.abs(weight - written[cell]) < 2e-4));
+  choose(map, "Show", "attention");
+  assert.deepEqual(shown(map), attention);
+  press(map, "Undo");
+  await settled();
+  assert.deepEqual(asked, [false, true], "what is known isn't asked for again");
+  choose(map, "Show", "attention");
+  type(map, "Sentence", "cold tea");
+  await settled();
+  map.setAttribute("weigh", "written");
+  await settled();
+  assert.deepEqual(asked, [false, true, false, true]);
+  type(map, "Sentence", "tea");
+  await settled();
+  assert.deepEqual([asked.at(-1), map.attention.keyTokens[1]], [true, "tea"]);
+});
+
 test("a slider runs over models, and the page can choose one by name", async () => {
   const { map } = await live('models="focus focus/untaught focus/step-30"');
   assert.deepEqual(

@@ -47,7 +47,7 @@ const tokens = new DecoderTokens(new Tokenizer(JSON.parse(gunzipSync(packed)), {
 const kept = new DecoderEngine(weights);
 const bytes = (numbers) => Buffer.from(numbers.buffer).toString("base64");
 const results = cases.map(({ text, headMask, keep, masked }) => {
-  const { ids, logits, map } = nextWord(keep ? kept : new DecoderEngine(weights), tokens, facts, text, headMask, masked);
+  const { ids, logits, map } = nextWord(keep ? kept : new DecoderEngine(weights), tokens, facts, text, headMask, masked, true);
   return { ids, logits: bytes(logits), map: { ...map, weights: bytes(map.weights), valueNorms: bytes(map.valueNorms) } };
 });
 const arrays = (ledger) => Object.fromEntries(Object.entries(ledger).map(([name, value]) => [name, value?.shape ? { ...value, values: bytes(value.values) } : value]));

@@ -21,7 +21,7 @@ export interface AttentionMap {
   notes?: string[];
   causal?: boolean; // no query may look at a later key
   mask?: ArrayLike<number>; // [query * key]: 0 where a query may not look
-  valueNorms?: ArrayLike<number>; // [layer, head, key]: how long the vector is that a head writes from a token with all of its weight
+  valueNorms?: ArrayLike<number> | null; // [layer, head, key]: how long the vector is that a head writes from a token with all of its weight; null where the model tells only if it's asked
   written?: string; // by a model that writes, such as a translation
   kind?: string; // one of the kinds of names.json; "shares" unless said
   present?: number[]; // the layers whose weights are there; all, unless a kernel has sent some only

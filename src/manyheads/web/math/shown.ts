@@ -32,9 +32,17 @@ export function legendOf(
 export const canRollOut = (map: AttentionMap) =>
   isAlike(map) && isOfShares(map) && !(map.final && layersOf(map).length < map.shape[0]);
 
-/** Whether it is shown how much is written. A rollout is one of attention. */
-export const isWeighed = (map: AttentionMap, { weigh, layers }: Pick<MapState, "weigh" | "layers">) =>
+/** Whether how much is written is to be shown. A rollout is one of attention. */
+const weighs = (map: AttentionMap, { weigh, layers }: Pick<MapState, "weigh" | "layers">) =>
   weigh === "written" && canWeigh(map) && !(layers === "rollout" && canRollOut(map));
+
+/** Whether it is shown. */
+export const isWeighed = (map: AttentionMap, state: Pick<MapState, "weigh" | "layers">) =>
+  map.valueNorms !== null && weighs(map, state);
+
+/** Whether the model has to be asked for norms. */
+export const lacksNorms = (map: AttentionMap | null, state: Pick<MapState, "weigh" | "layers">) =>
+  map?.valueNorms === null && weighs(map, state);
 
 /** What of the state says which layers are needed. */
 type LayersState = Pick<MapState, "view" | "layer" | "layers" | "weigh">;

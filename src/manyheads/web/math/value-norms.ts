@@ -28,9 +28,9 @@ export function valueNorms(V: Matrix, output: Matrix, numHeads: number) {
   return norms;
 }
 
-/** Whether it can be shown how much is written: the norms are known, and the weights of all layers can be had. */
+/** Whether it can be shown how much is written: the norms and the weights of all layers can be had. */
 export const canWeigh = (map: AttentionMap) =>
-  Boolean(map.valueNorms) && isOfShares(map) && !(map.final && layersOf(map).length < map.shape[0]);
+  map.valueNorms !== undefined && isOfShares(map) && !(map.final && layersOf(map).length < map.shape[0]);
 
 /** The map of how much each head writes from each token: weights times norms, as amounts; of the layers that are there. */
 export function weighByNorms(map: AttentionMap): AttentionMap & { weighed: true } {

@@ -86,7 +86,7 @@ export class DecoderEngine {
     const { numLayers, numHeads, numKvHeads, headDim, maxTokens } = this.#facts;
     const norms = new Float32Array(numLayers * numHeads);
     for (let layer = 0; layer < numLayers; layer++) {
-      const grams = this.#weights.grams[layer];
+      const grams = this.#weights.gramsOf(layer);
       for (let head = 0; head < numHeads; head++) {
         const place = (Math.floor((head * numKvHeads) / numHeads) * maxTokens + token) * headDim;
         const value = this.#values[layer].subarray(place, place + headDim);

@@ -22,6 +22,7 @@ interface DecoderQuestion {
   text?: string | Draft;
   headMask?: HeadMask;
   masked?: boolean;
+  norms?: boolean;
   edge?: AttentionEdge;
   flow?: FlowState;
   ledger?: LedgerQuestion;
@@ -49,7 +50,7 @@ export class DecoderReader {
   }
 
   /** The answer, and of what it hands over to the page. */
-  answer({ text = "", headMask = null, masked = false, edge, flow, ledger, without }: DecoderQuestion) {
+  answer({ text = "", headMask = null, masked = false, norms = false, edge, flow, ledger, without }: DecoderQuestion) {
     const [weights, tokens] = [this.#weights, this.#tokens];
     const { facts } = weights;
     const isWhole = !masked && !without && !(ledger ? ledger.headMask : headMask);
@@ -61,12 +62,12 @@ export class DecoderReader {
       const found = whyThere(engine, tokens, text, edge, headMask);
       return { result: found, transfer: [found.pairs.buffer] };
     }
-    const result = nextWord(engine, tokens, facts, text, headMask, masked);
+    const result = nextWord(engine, tokens, facts, text, headMask, masked, norms);
     return { result, transfer: [result.logits.buffer, result.map.weights.buffer] };
   }
 }
 
-/** The map of a text, and how well each token would come next. */
+/** The map of a text, with `norms` also how much its heads write, and how well each token would come next. */
 export function nextWord(
   engine: DecoderEngine,
   tokens: DecoderTokens,
@@ -74,6 +75,7 @@ export function nextWord(
   text: string | Draft,
   headMask: HeadMask,
   masked = false,
+  norms = false,
 ): NextWord {
   const { ids, notes } = tokens.read(text);
   const { logits, weights } = engine.read(ids, headMask, masked);
@@ -87,7 +89,7 @@ export function nextWord(
     predictions: { [NEXT]: likeliest(logits, tokens.words) },
     notes,
     causal: true,
-    valueNorms: engine.valueNorms(),
+    valueNorms: norms ? engine.valueNorms() : null,
   };
   return { ids, logits, map };
 }

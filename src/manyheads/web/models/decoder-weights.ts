@@ -14,10 +14,9 @@ export class DecoderWeights {
   attentionNorms: Float32Array[] = []; // [layer][width]
   mlpNorms: Float32Array[] = [];
   norm = new Float32Array();
-  /** W W^T for each head's rows W of W^O: a value v writes a vector of length sqrt(v W W^T v^T). [layer][head, dim, dim] */
-  grams: Float32Array[] = [];
   readonly facts: DecoderFacts;
   #kernel: Kernel;
+  #grams: Float32Array[] = []; // [layer], of those that were requested
   #places: ReturnType<typeof layOut>;
 
   /** Makes room for all weights; `put` brings them. */
@@ -53,7 +52,6 @@ export class DecoderWeights {
       }
       this.attentionNorms[Number(layer)] = floats("attention_norm");
       this.mlpNorms[Number(layer)] = floats("mlp_norm");
-      this.grams[Number(layer)] = this.#gramsOf(Number(layer)); // takes a while, and the next file is still on its way
     }
   }
 
@@ -118,9 +116,11 @@ export class DecoderWeights {
     };
   }
 
-  #gramsOf(layer: number) {
+  /** W W^T for each head's rows W of W^O: a value v writes a vector of length sqrt(v W W^T v^T). float32 [head, dim, dim] */
+  gramsOf(layer: number) {
+    if (this.#grams[layer]) return this.#grams[layer];
     const { numHeads, headDim } = this.facts;
-    const grams = new Float32Array(numHeads * headDim * headDim);
+    const grams = (this.#grams[layer] = new Float32Array(numHeads * headDim * headDim));
     this.#eachWritten(layer, (values) => {
       for (let column = 0; column < values.length; column++) {
         const [value, first] = [values[column], column - (column % headDim)];

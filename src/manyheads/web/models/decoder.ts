@@ -7,7 +7,7 @@ import type { AttentionEdge, ScoreParts } from "../math/score-parts.ts";
 import type { Flow, FlowState } from "../math/steps.ts";
 import type { PartOfLedger } from "./decoder-model.ts";
 import type { DecoderFacts } from "./files.ts";
-import type { DecoderModel, Draft, NextWord } from "./head-model.ts";
+import type { AttendOptions, DecoderModel, Draft, NextWord } from "./head-model.ts";
 import { missingBytesOf } from "./kept-files.ts";
 import type { Loading } from "./models.ts";
 import { startModel, WorkerModel, type LoadOptions, type Started } from "./worker-model.ts";
@@ -40,15 +40,15 @@ export class Decoder extends WorkerModel implements DecoderModel {
   async next(
     text: string | Draft,
     headMask: HeadMask = null,
-    { signal, masked = false }: { signal?: AbortSignal; masked?: boolean } = {},
+    { signal, masked = false, norms = false }: { signal?: AbortSignal; masked?: boolean; norms?: boolean } = {},
   ) {
-    const answer = await this.request<NextWord>({ text, headMask, masked }, signal);
+    const answer = await this.request<NextWord>({ text, headMask, masked, norms }, signal);
     const scoreParts = (edge: AttentionEdge) => this.request<ScoreParts>({ text, headMask, edge }, signal); // until the next key
     return masked ? answer : { ...answer, map: { ...answer.map, scoreParts } };
   }
 
   /** The map of a text; an aborted `signal` rejects it, as with the encoder. */
-  async attend(text: string, headMask: HeadMask = null, options: { signal?: AbortSignal } = {}) {
+  async attend(text: string, headMask: HeadMask = null, options: Pick<AttendOptions, "signal" | "norms"> = {}) {
     return (await this.next(text, headMask, options)).map;
   }
 

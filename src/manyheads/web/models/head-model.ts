@@ -13,9 +13,10 @@ export interface HeadModel {
   attend(sentence: string, headMask?: HeadMask, options?: AttendOptions): AttentionMap | Promise<AttentionMap>;
 }
 
-/** What the encoder can do besides. */
+/** What pretrained models can do besides. */
 export interface AttendOptions {
   signal?: AbortSignal;
+  norms?: boolean; // the map has its value norms, if the model knows them
   states?: boolean; // the map has them
   masked?: number[]; // places of tokens that none may look at
   follow?: FollowedWord[]; // the first of them that is there
@@ -48,7 +49,7 @@ export interface DecoderModel extends HeadModel {
   next(
     text: string | Draft,
     headMask?: HeadMask,
-    options?: { signal?: AbortSignal; masked?: boolean },
+    options?: { signal?: AbortSignal; masked?: boolean; norms?: boolean },
   ): Promise<NextWord>;
   wordOf(id: number): string; // the text of a token
 }

@@ -8,6 +8,7 @@ import { makePressable } from "../../doors/worth-trying.ts";
 import type { AttentionMap, HeadMask } from "../../math/attention-map.ts";
 import { isOnRequest } from "../../math/families.ts";
 import { COMPUTED } from "../../math/options.ts";
+import { lacksNorms } from "../../math/shown.ts";
 import { withWord } from "../../math/text.ts";
 import { decodeMap } from "../../math/wire.ts";
 import type { HeadModel } from "../../models/head-model.ts";
@@ -164,7 +165,7 @@ export class HeadMapElement extends Figure<HeadMapView> implements LiveMap {
       examples: this.getAttribute("examples") ?? "",
       tools: (this.getAttribute("tools") ?? "closed") as "closed" | "open" | "none",
       behaviours: this.getAttribute("behaviours")?.split(" ") ?? null,
-      change: (_, names) => names.some(isComputed) && this.task.run(),
+      change: (_, names) => this.#calls(names) && this.task.run(),
       painted: (map) => announce(this, "attention", map),
       asked: (query) => announce(this, "ask", query),
     });
@@ -189,12 +190,18 @@ export class HeadMapElement extends Figure<HeadMapView> implements LiveMap {
   attributeChangedCallback(name: string, _: string | null, text: string | null) {
     if (!this.view) return;
     if (name === "model" || name === "models") this.#changeModels(this.view);
-    else this.#take(readPart(name, text), name === "off" || isComputed(name));
+    else this.#take(readPart(name, text), name === "off");
   }
 
   #take(parts: StateParts, computes: boolean) {
     this.view?.update(parts);
-    if (computes) this.task.run();
+    if (computes || this.#calls(Object.keys(parts))) this.task.run();
+  }
+
+  /** Whether a change of some parts of the state calls for another map. */
+  #calls(names: string[]) {
+    const { map, chosen } = (this.view as HeadMapView).state;
+    return names.some((name) => isComputed(name) || (name === "weigh" && lacksNorms(map, chosen)));
   }
 
   /** Draws the controls anew for other models, and goes on with the one that was chosen, if it is among them. */
@@ -219,12 +226,10 @@ export class HeadMapElement extends Figure<HeadMapView> implements LiveMap {
       numHeads: model.numHeads,
       vocabulary: model.vocabulary,
     });
-    const { sentence, compare, headMask } = view.state.chosen;
-    const map = model.attend(sentence, headMask, { signal });
-    return together<AttentionMap | null>([
-      map,
-      compare === null ? null : model.attend(compare, headMask, { signal }),
-    ]) as Maps | Promise<Maps>;
+    const { sentence, compare, headMask, weigh } = view.state.chosen;
+    const attend = (text: string) => model.attend(text, headMask, { signal, norms: weigh === "written" });
+    return together<AttentionMap | null>([attend(sentence), compare === null ? null : attend(compare)]) as
+      Maps | Promise<Maps>;
   }
 
   #show([map, compared]: Maps) {

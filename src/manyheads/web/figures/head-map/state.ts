@@ -7,7 +7,7 @@ import { isOfParts, layersOf } from "../../math/maps.ts";
 import type { MapState, ShownMap } from "../../math/map-state.ts";
 import { FULL } from "../../math/names.ts";
 import { COMPUTED, SHOWN, START } from "../../math/options.ts";
-import { missingLayers, queryRow, shownMap } from "../../math/shown.ts";
+import { lacksNorms, missingLayers, queryRow, shownMap } from "../../math/shown.ts";
 import { withLayer, type WireWeights } from "../../math/wire.ts";
 
 const PLACES = ["layer", "head", "query"] as const;
@@ -267,8 +267,8 @@ export const missingOf = ({ map, chosen }: State) => (map ? missingLayers(map, c
 /** What follows from a change: another map, layers to fetch, or something else to paint. */
 function follow(before: State, after: State, changed?: (keyof MapState)[]): Step {
   const { map, compared } = after;
-  if (before.map === map && after.computes && COMPUTED.some((name) => before.chosen[name] !== after.chosen[name]))
-    return { state: after, needs: "map", changed };
+  const isOther = COMPUTED.some((name) => before.chosen[name] !== after.chosen[name]) || lacksNorms(map, after.chosen);
+  if (before.map === map && after.computes && isOther) return { state: after, needs: "map", changed };
   if (!map) return { state: after, needs: "nothing", changed };
   const state = { ...after, chosen: fitted(after, map) };
   const missing = missingOf(state);
