@@ -1,0 +1,219 @@
+"""Small random language models of each architecture, written as GGUF files as llama.cpp's converter writes them."""
+
+import json
+from functools import cache
+
+import numpy as np
+import torch
+import transformers
+from gguf import (
+    MODEL_ARCH,
+    MODEL_ARCH_NAMES,
+    GGMLQuantizationType,
+    GGUFWriter,
+    RopeScalingType,
+    TokenType,
+    get_tensor_name_map,
+    quants,
+)
+from tokenizers import Tokenizer, decoders, models, pre_tokenizers, trainers
+
+ARCHITECTURES = ("llama", "qwen2", "qwen3", "smollm3", "phi3")
+CONFIGS = dict(zip(ARCHITECTURES, ("LlamaConfig", "Qwen2Config", "Qwen3Config", "SmolLM3Config", "Phi3Config")))
+PRE_TOKENIZERS = dict(zip(ARCHITECTURES, ("llama-bpe", "qwen2", "qwen2", "llama-bpe", "gpt-2")))
+PERMUTED = ("llama", "smollm3")  # the converter puts the two columns that turn together side by side
+MIXES = {  # kinds of the tensors whose names begin so, and of all others
+    "Q4_K_M": {"attn_v": "Q6_K", "ffn_down": "Q6_K", "token_embd": "Q6_K", "output.": "Q6_K", "": "Q4_K"},
+    "Q5_K_M": {"attn_v": "Q6_K", "ffn_down": "Q6_K", "token_embd": "Q6_K", "output.": "Q6_K", "": "Q5_K"},
+}
+END = "<|endoftext|>"
+TEXT = """The opposite of hot is cold. The capital of Italy is Rome, and the capital of France is Paris. She said that they'd
+read the other letters that the others had written; he didn't. Once upon a time there was a cup of tea. 1234 + 567 = ?
+"""
+
+
+def write_gguf(
+    path,
+    architecture,
+    kind,
+    *,
+    seed=0,
+    layers=None,
+    width=None,
+    heads=4,
+    kv_heads=2,
+    head_dim=None,
+    hidden=None,
+    context=256,
+    rope_base=10_000.0,
+    epsilon=1e-5,
+    scaling=None,
+    tied=True,
+    tokens=None,
+    pre=None,
+    facts=None,
+    tensors=None,
+):
+    """Write a random model and give transformers' model (float32, eval, eager) with exactly the weights of the file.
+
+    `kind` is a key of `shared/gguf.json`'s blocks, the name of one of `MIXES`, or such a mix: {beginning of a tensor's
+    name without its layer: kind}, of which the first that fits counts. Norms, biases and factors are always F32. Rows
+    must be whole blocks: `width`, `hidden` and heads * head_dim multiples of 32, of 256 for kinds that end in K. And
+    transformers has it that `width` is a multiple of `heads`, wherever `head_dim` isn't the one by the other.
+
+    `scaling` slows the rotation: {"rope_type": "linear", "factor": 4.0}, or Llama 3's, {"rope_type": "llama3",
+    "factor": 8.0, "low_freq_factor": 1.0, "high_freq_factor": 4.0, "original_max_position_embeddings": 64}. `tokens`
+    are rows of the embedding, where there shall be more than the tokenizer knows. `facts` come beside the usual ones or
+    in their place (None leaves one out), and `tensors` {name: float32 array} beside the others.
+
+    >>> import tempfile, pathlib
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     model = write_gguf(pathlib.Path(folder) / "model.gguf", "qwen3", "Q8_0", heads=4, kv_heads=2, head_dim=24)
+    >>> type(model).__name__, model.config.num_hidden_layers
+    ('Qwen3ForCausalLM', 2)
+    """
+    mix = MIXES.get(kind, {"": kind} if isinstance(kind, str) else kind)
+    whole = 256 if any(each.endswith("_K") for each in mix.values()) else 32
+    layers = layers or (5 if architecture == "smollm3" else 2)  # of which the fourth isn't turned
+    width, hidden = width or max(whole, 96), hidden or max(whole * 2, 160)
+    head_dim = head_dim or width // heads
+    tokenizer = small_tokenizer()
+    config = getattr(transformers, CONFIGS[architecture])(
+        vocab_size=tokens or tokenizer.get_vocab_size(),
+        hidden_size=width,
+        intermediate_size=hidden,
+        num_hidden_layers=layers,
+        num_attention_heads=heads,
+        num_key_value_heads=kv_heads,
+        head_dim=head_dim,
+        max_position_embeddings=context,
+        rms_norm_eps=epsilon,
+        rope_parameters={"rope_theta": rope_base, "rope_type": "default"} | (scaling or {}),
+        tie_word_embeddings=tied,
+        bos_token_id=None,
+        eos_token_id=0,
+        pad_token_id=None,
+    )
+    model = transformers.AutoModelForCausalLM.from_config(config, attn_implementation="eager").float().eval()
+    writer = GGUFWriter(path, architecture)
+    written = _facts(architecture, config, head_dim) | _tokenizer_facts(architecture, config, tokenizer, pre)
+    _add_facts(writer, architecture, written | (facts or {}))
+    if (scaling or {}).get("rope_type") == "llama3":
+        straight = rope_base ** (-torch.arange(0, head_dim, 2) / head_dim)
+        writer.add_tensor("rope_freqs.weight", (straight / model.model.rotary_emb.inv_freq).numpy())
+    for name, array in (tensors or {}).items():
+        writer.add_tensor(name, np.asarray(array, np.float32))
+    _fill(model, writer, architecture, mix, np.random.default_rng(seed))
+    writer.write_header_to_file()
+    writer.write_kv_data_to_file()
+    writer.write_tensors_to_file()
+    writer.close()
+    return model.requires_grad_(False)
+
+
+@cache
+def small_tokenizer():
+    """Byte-level BPE of 256 bytes and a hundred merges; token 0 ends a text.
+
+    >>> small_tokenizer().encode("the cups").tokens
+    ['the', 'Ġcup', 's']
+    """
+    tokenizer = Tokenizer(models.BPE())
+    tokenizer.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
+    tokenizer.decoder = decoders.ByteLevel()
+    signs = sorted(pre_tokenizers.ByteLevel.alphabet())
+    options = {"initial_alphabet": signs, "special_tokens": [END], "show_progress": False}
+    tokenizer.train_from_iterator([TEXT], trainers.BpeTrainer(vocab_size=357, **options))
+    return tokenizer
+
+
+def _facts(architecture, config, head_dim):
+    scaling = config.rope_parameters
+    facts = {
+        "general.name": f"A small {architecture}",
+        "general.quantization_version": 2,
+        "context_length": config.max_position_embeddings,
+        "embedding_length": config.hidden_size,
+        "block_count": config.num_hidden_layers,
+        "feed_forward_length": config.intermediate_size,
+        "attention.head_count": config.num_attention_heads,
+        "attention.head_count_kv": config.num_key_value_heads,
+        "attention.layer_norm_rms_epsilon": config.rms_norm_eps,
+        "rope.freq_base": scaling["rope_theta"],
+    }
+    if architecture in PERMUTED:
+        facts["vocab_size"] = config.vocab_size
+    if architecture in (*PERMUTED, "phi3"):
+        facts["rope.dimension_count"] = head_dim
+    if head_dim * config.num_attention_heads != config.hidden_size or architecture == "qwen3":
+        facts |= {"attention.key_length": head_dim, "attention.value_length": head_dim}
+    if scaling["rope_type"] == "linear":
+        facts |= {"rope.scaling.type": RopeScalingType.LINEAR.value, "rope.scaling.factor": scaling["factor"]}
+    return facts
+
+
+def _tokenizer_facts(architecture, config, tokenizer, pre):
+    spelled = sorted(tokenizer.get_vocab(), key=tokenizer.token_to_id)
+    padding = [f"[PAD{number}]" for number in range(len(spelled), config.vocab_size)]
+    kinds = [TokenType.CONTROL if token == END else TokenType.NORMAL for token in spelled]
+    merges = json.loads(tokenizer.to_str())["model"]["merges"]
+    return {
+        "tokenizer.ggml.model": "gpt2",
+        "tokenizer.ggml.pre": pre or PRE_TOKENIZERS[architecture],
+        "tokenizer.ggml.tokens": spelled + padding,
+        "tokenizer.ggml.token_type": [*map(int, kinds), *[int(TokenType.UNUSED)] * len(padding)],
+        "tokenizer.ggml.merges": [" ".join(pair) for pair in merges],
+        "tokenizer.ggml.eos_token_id": 0,
+        "tokenizer.ggml.add_bos_token": False,
+    }
+
+
+def _add_facts(writer, architecture, facts):
+    for name, value in facts.items():
+        whole = name if name.startswith(("general.", "tokenizer.", f"{architecture}.")) else f"{architecture}.{name}"
+        add = {bool: writer.add_bool, int: writer.add_uint32, float: writer.add_float32, str: writer.add_string}
+        if value is not None:
+            add.get(type(value), writer.add_array)(whole, value)
+
+
+def _fill(model, writer, architecture, mix, random):
+    """Draw the weights, write them, and give the model what was written."""
+    numbers = {name: number for number, name in MODEL_ARCH_NAMES.items()}
+    names = get_tensor_name_map(MODEL_ARCH(numbers[architecture]), model.config.num_hidden_layers)
+    config, groups = model.config, {"attn_q": "num_attention_heads", "attn_k": "num_key_value_heads"}
+    for place, parameter in model.named_parameters():
+        name = names.get_name(place, try_suffixes=(".weight", ".bias"))
+        assert name, f"llama.cpp has no name for {place}"
+        plain = name.split(".", 2)[-1] if name.startswith("blk.") else name
+        shape = tuple(parameter.shape)
+        if parameter.ndim == 1:
+            weights = (name.endswith("weight") + 0.3 * random.standard_normal(shape)).astype(np.float32)
+            writer.add_tensor(name, weights)
+        else:
+            kind = GGMLQuantizationType[next(kind for start, kind in mix.items() if plain.startswith(start))]
+            spread = 0.3 if plain.startswith("token_embd") else 1.3 / np.sqrt(shape[1])  # so that heads choose
+            packed = _packed(random, shape, spread, kind)
+            writer.add_tensor(name, packed, raw_dtype=kind)
+            weights = quants.dequantize(packed, kind).astype(np.float32).reshape(shape)
+            if architecture in PERMUTED and plain.split(".")[0] in groups:
+                weights = _unpermuted(weights, getattr(config, groups[plain.split(".")[0]]))
+        parameter.data.copy_(torch.from_numpy(weights))
+
+
+def _packed(random, shape, spread, kind):
+    """Random weights in blocks; of kinds that `gguf` only unpacks, random bytes with scales that give the spread."""
+    if not kind.name.endswith("_K"):
+        return quants.quantize((spread * random.standard_normal(shape)).astype(np.float32), kind)
+    size = quants.quant_shape_to_byte_shape(shape, kind)[-1] * 256 // shape[1]
+    blocks = random.integers(0, 256, (shape[0] * shape[1] // 256, size), np.uint8)
+    scales = {"Q4_K": [(0, 1.0), (2, 7.5)], "Q5_K": [(0, 1.0), (2, 15.5)], "Q6_K": [(208, 1.0)]}[kind.name]
+    steps = np.ones((len(blocks), 1))
+    for _ in range(2):  # first to see how far the weights spread
+        for at, times in scales:
+            blocks[:, at : at + 2] = (times * steps).astype(np.float16).view(np.uint8)
+        steps = random.uniform(0.5, 1.5, steps.shape) * spread / quants.dequantize(blocks, kind).std()
+    return blocks.reshape(shape[0], -1)
+
+
+def _unpermuted(rows, heads):  # what `LlamaModel.permute` of llama.cpp's converter did, undone
+    return rows.reshape(heads, -1, 2, *rows.shape[1:]).swapaxes(1, 2).reshape(rows.shape)
