@@ -16,13 +16,14 @@ export function floats(numbers: ArrayLike<number> | string, count?: number) {
   if (typeof numbers !== "string") return Float32Array.from(numbers);
   const { buffer } = readBase64(numbers);
   if (buffer.byteLength !== 2 * (count ?? NaN)) return new Float32Array(buffer);
-  HALVES ??= Float32Array.from({ length: 2 ** 16 }, (_, bits) => halfPrecision(bits));
-  const [halves, values] = [new Uint16Array(buffer), new Float32Array(buffer.byteLength / 2)];
-  for (let at = 0; at < values.length; at++) values[at] = HALVES[halves[at]];
+  const [bits, table, values] = [new Uint16Array(buffer), halfPrecisions(), new Float32Array(buffer.byteLength / 2)];
+  for (let at = 0; at < values.length; at++) values[at] = table[bits[at]];
   return values;
 }
 
-/** Every float16, made when the first is read. */
+/** All numbers of 16 bits, by their bits; made when the first is read. */
+export const halfPrecisions = () =>
+  (HALVES ??= Float32Array.from({ length: 2 ** 16 }, (_, bits) => halfPrecision(bits)));
 let HALVES: Float32Array | undefined;
 
 /** The number whose float16 has these bits. */

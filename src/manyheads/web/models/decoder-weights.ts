@@ -1,7 +1,7 @@
 // The decoder's weights, as its files bring them. What is in the files, models/decoder/page_files.py says.
 
 import type { Layer } from "../math/attention.ts";
-import { halfPrecision } from "../math/wire.ts";
+import { halfPrecisions } from "../math/wire.ts";
 import type { DecoderFacts } from "./files.ts";
 import { BLOCK, Kernel, Layout, type Codes4 } from "./kernel.ts";
 
@@ -191,5 +191,4 @@ function layOut({ numLayers, numHeads, numKvHeads, headDim, width, mlpWidth, voc
   return { layout, layers, embedding, desk };
 }
 
-/** All numbers of 16 bits, by their bits. */
-const HALVES = Float32Array.from({ length: 65536 }, (_, bits) => halfPrecision(bits));
+const HALVES = halfPrecisions();
