@@ -252,8 +252,8 @@ export async function smallDecoder() {
     }
     return bytes;
   };
-  weights.put("embedding", file("embedding"));
-  for (let layer = 0; layer < facts.numLayers; layer++) weights.put(`layer-${layer}`, file("layer"));
+  weights.put("embedding", file("embedding"), facts);
+  for (let layer = 0; layer < facts.numLayers; layer++) weights.put(`layer-${layer}`, file("layer"), facts);
   const tokens = new DecoderTokens(wordTokenizer(), facts);
   const reader = new DecoderReader(weights, tokens);
   const worker = workerOf((question) => reader.answer(question));

@@ -41,7 +41,7 @@ const { folder, texts, cases, ledgers, cells, journeys } = given;
 const facts = JSON.parse(readFileSync(`${folder}/decoder.json`, "utf8"));
 const weights = await DecoderWeights.create(facts, readFileSync("models/kernel.wasm"));
 for (const [part, { name }] of Object.entries(facts.files))
-  if (part !== "tokenizer") weights.put(part, new Uint8Array(readFileSync(`${folder}/${name}`)));
+  if (part !== "tokenizer") weights.put(part, new Uint8Array(readFileSync(`${folder}/${name}`)), facts);
 const packed = readFileSync(`${folder}/${facts.files.tokenizer.name}`);
 const tokens = new DecoderTokens(new Tokenizer(JSON.parse(gunzipSync(packed)), {}), facts);
 const kept = new DecoderEngine(weights);

@@ -67,15 +67,18 @@ export function quantise(
   return sum;
 }
 
-/** y [tokens, rows] = x W^T for W of 4-bit codes [rows, columns / 32, 16 bytes], d and m float32 [rows, stride]. */
+/**
+ * y [token, row] = x W^T for W of 4-bit codes [rows, columns / 32, 16 bytes], d and m float32 [rows, stride]. Results of a token are
+ * `tall` bytes after those of the one before.
+ */
 export function multiply4(
-  tokens: i32, columns: i32, stride: i32, rows: i32, codes: usize, d: usize, m: usize, rounded: usize, scales: usize, sums: usize, y: usize,
+  tokens: i32, columns: i32, stride: i32, rows: i32, codes: usize, d: usize, m: usize, rounded: usize, scales: usize, sums: usize,
+  y: usize, tall: usize,
 ): void {
   const blocks = (columns >> 5) as usize;
   const low4 = i8x16.splat(15);
   const row = (stride as usize) << 2; // bytes of a row of scales, sums, d or m
   const wide = blocks * SHORTS; // of a token's rounded numbers
-  const tall = (rows as usize) << 2; // of a token's results
   for (let r: usize = 0; r < (rows as usize); r++) {
     const codesHere = codes + r * blocks * CODES;
     const dHere = d + r * row;
@@ -128,21 +131,58 @@ export function multiply4(
   }
 }
 
-/** y [rows] = W x for W = d * code, codes int8 [rows, columns], d float32 [rows, columns / 32], and the x of one token. */
-export function multiply8(columns: i32, rows: i32, codes: usize, d: usize, rounded: usize, scales: usize, y: usize): void {
+/** The same for W = d * code, codes int8 [rows, columns], d float32 [rows, columns / 32]. */
+export function multiply8(
+  tokens: i32, columns: i32, stride: i32, rows: i32, codes: usize, d: usize, rounded: usize, scales: usize, y: usize, tall: usize,
+): void {
   const blocks = (columns >> 5) as usize;
+  const row = (stride as usize) << 2;
+  const wide = blocks * SHORTS;
   for (let r: usize = 0; r < (rows as usize); r++) {
     const codesHere = codes + r * blocks * BYTES;
     const dHere = d + ((r * blocks) << 2);
-    let a = f32x4.splat(0);
-    for (let block: usize = 0; block < blocks; block++) {
-      const low = v128.load(codesHere + block * BYTES);
-      const high = v128.load(codesHere + block * BYTES, 16);
-      const parts = product(i16x8.extend_low_i8x16_s(low), i16x8.extend_high_i8x16_s(low),
-        i16x8.extend_low_i8x16_s(high), i16x8.extend_high_i8x16_s(high), rounded + block * SHORTS);
-      a = f32x4.add(a, f32x4.mul(parts, f32x4.splat(f32.load(dHere + (block << 2)) * f32.load(scales + (block << 2)))));
+    let token: usize = 0;
+    for (; token + 4 <= (tokens as usize); token += 4) {
+      const x = rounded + token * wide;
+      const scale = scales + token * row;
+      let a = f32x4.splat(0);
+      let b = a;
+      let c = a;
+      let e = a;
+      for (let block: usize = 0; block < blocks; block++) {
+        const low = v128.load(codesHere + block * BYTES);
+        const high = v128.load(codesHere + block * BYTES, 16);
+        const w0 = i16x8.extend_low_i8x16_s(low);
+        const w1 = i16x8.extend_high_i8x16_s(low);
+        const w2 = i16x8.extend_low_i8x16_s(high);
+        const w3 = i16x8.extend_high_i8x16_s(high);
+        const step = f32.load(dHere + (block << 2));
+        const from = x + block * SHORTS;
+        const by = scale + (block << 2);
+        a = f32x4.add(a, f32x4.mul(product(w0, w1, w2, w3, from), f32x4.splat(step * f32.load(by))));
+        b = f32x4.add(b, f32x4.mul(product(w0, w1, w2, w3, from + wide), f32x4.splat(step * f32.load(by + row))));
+        c = f32x4.add(c, f32x4.mul(product(w0, w1, w2, w3, from + 2 * wide), f32x4.splat(step * f32.load(by + 2 * row))));
+        e = f32x4.add(e, f32x4.mul(product(w0, w1, w2, w3, from + 3 * wide), f32x4.splat(step * f32.load(by + 3 * row))));
+      }
+      const to = y + token * tall + (r << 2);
+      f32.store(to, total(a));
+      f32.store(to + tall, total(b));
+      f32.store(to + 2 * tall, total(c));
+      f32.store(to + 3 * tall, total(e));
     }
-    f32.store(y + (r << 2), total(a));
+    for (; token < (tokens as usize); token++) {
+      const x = rounded + token * wide;
+      const scale = scales + token * row;
+      let a = f32x4.splat(0);
+      for (let block: usize = 0; block < blocks; block++) {
+        const low = v128.load(codesHere + block * BYTES);
+        const high = v128.load(codesHere + block * BYTES, 16);
+        const parts = product(i16x8.extend_low_i8x16_s(low), i16x8.extend_high_i8x16_s(low),
+          i16x8.extend_low_i8x16_s(high), i16x8.extend_high_i8x16_s(high), x + block * SHORTS);
+        a = f32x4.add(a, f32x4.mul(parts, f32x4.splat(f32.load(dHere + (block << 2)) * f32.load(scale + (block << 2)))));
+      }
+      f32.store(y + token * tall + (r << 2), total(a));
+    }
   }
 }
 

@@ -2,14 +2,15 @@
 //
 // A matrix is {shape: [rows, columns], values: Float32Array}, row by row. A `layer` holds the tensors of the torch
 // module's state_dict by their own names: "query.weight" and "key.weight" [h * d_k, d], "value.weight" [h * d_v, d],
-// "output.weight" [d, h * d_v], each head by head; and, where the module has them, "query.bias" to "output.bias". A mask
+// "output.weight" [d, h * d_v], each head by head; and, where the module has them, "query.bias" to "output.bias", and
+// "query.gain" and "key.gain" [d_k], of the RMSNorm that each head's queries and keys go through. A mask
 // is a flat array, q * k long or h * q * k; not 0 = this query may attend to this key. A query that may attend to no key
 // gets zero weights.
 //
 // Axes: h head   q query position   k key position   d width. Maps are [h, q, k]; queries, keys, values and contexts of
 // all heads lie side by side, [q, h * d].
 
-import { rotated } from "./rotary.ts";
+import { rotated, type Rotary } from "./rotary.ts";
 
 /** Numbers row by row. */
 export interface Matrix {
@@ -32,7 +33,7 @@ export interface HeadSteps {
   context: Matrix;
   concat: Matrix;
   output: Matrix;
-  XWq?: Matrix; // queries and keys before they are turned, where they are
+  XWq?: Matrix; // queries and keys before they are normed and turned, where they are
   XWk?: Matrix;
 }
 
@@ -44,7 +45,8 @@ interface AttentionOptions {
   mask?: Mask;
   headMask?: Mask;
   scaled?: boolean;
-  rotaryBase?: number | null; // queries and keys are turned by their positions
+  rotaryBase?: Rotary | null; // queries and keys are turned by their positions
+  normEpsilon?: number; // of the norm of queries and keys, where they are normed
 }
 
 /** Let every position look at itself and back, never ahead: [q * k], 1 or 0. */
@@ -136,32 +138,61 @@ export function attend(Q: Matrix, K: Matrix, V: Matrix, options: Partial<Omit<At
   return { scores, masked, weights, context };
 }
 
-/** The queries of X, the keys and values of Y: [q, h * d_k], [k, h * d_k], [k, h * d_v]; turned where there is a base. */
-export function project(X: Matrix, Y: Matrix, layer: Layer, numHeads: number, rotaryBase: number | null = null) {
+/** The queries of X, the keys and values of Y: [q, h * d_k], [k, h * d_k], [k, h * d_v], as the learned matrices make them. */
+function projected(X: Matrix, Y: Matrix, layer: Layer, numHeads: number) {
   for (const name of ["query.weight", "value.weight"]) {
     const width = layer[name].shape[0];
     if (!Number.isInteger(width / numHeads))
       throw new RangeError(`numHeads must divide the width ${width}, got ${numHeads}`);
   }
-  const Q = linear(X, layer["query.weight"], layer["query.bias"]);
-  const K = linear(Y, layer["key.weight"], layer["key.bias"]);
-  const V = linear(Y, layer["value.weight"], layer["value.bias"]);
-  return [...[Q, K].map((straight) => rotate(straight, numHeads, rotaryBase)), V];
+  return [
+    linear(X, layer["query.weight"], layer["query.bias"]),
+    linear(Y, layer["key.weight"], layer["key.bias"]),
+    linear(Y, layer["value.weight"], layer["value.bias"]),
+  ];
 }
 
-/** Turns each head's part of each row by the row's position, where there is a base: see rotary.ts. */
-function rotate(straight: Matrix, numHeads: number, base: number | null): Matrix {
-  if (!base) return straight;
+/** The same, with queries and keys normed where the layer norms them, and turned where there is a base. */
+export function project(
+  X: Matrix,
+  Y: Matrix,
+  layer: Layer,
+  numHeads: number,
+  placing: Pick<AttentionOptions, "rotaryBase" | "normEpsilon"> = {},
+) {
+  const [Q, K, V] = projected(X, Y, layer, numHeads);
+  return [place(Q, layer["query.gain"], numHeads, placing), place(K, layer["key.gain"], numHeads, placing), V];
+}
+
+/** Norms each head's part of each row, and turns it by the row's position: see rotary.ts. */
+function place(
+  straight: Matrix,
+  gain: Matrix | undefined,
+  numHeads: number,
+  { rotaryBase, normEpsilon = 1e-6 }: Pick<AttentionOptions, "rotaryBase" | "normEpsilon">,
+): Matrix {
+  if (!rotaryBase && !gain) return straight;
   const {
     shape: [rows, width],
     values,
   } = straight;
   const part = width / numHeads;
-  const turned = new Float32Array(values.length);
+  const placed = new Float32Array(values.length);
   for (let row = 0; row < rows; row++)
-    for (let from = row * width; from < (row + 1) * width; from += part)
-      turned.set(rotated(values.subarray(from, from + part), row, base), from);
-  return { shape: [rows, width], values: turned };
+    for (let from = row * width; from < (row + 1) * width; from += part) {
+      const own = values.subarray(from, from + part);
+      const normed = gain ? rmsNorm(own, gain.values, normEpsilon) : own;
+      placed.set(rotaryBase ? rotated(normed, row, rotaryBase) : normed, from);
+    }
+  return { shape: [rows, width], values: placed };
+}
+
+/** Numbers at length 1 on average, then times `gains` (Zhang and Sennrich 2019, arXiv:1910.07467). */
+export function rmsNorm(values: Float32Array, gains: Float32Array, epsilon: number) {
+  let sum = 0;
+  for (let at = 0; at < gains.length; at++) sum += values[at] ** 2;
+  const by = 1 / Math.sqrt(sum / gains.length + epsilon);
+  return gains.map((gain, at) => values[at] * by * gain);
 }
 
 /**
@@ -170,12 +201,8 @@ function rotate(straight: Matrix, numHeads: number, base: number | null): Matrix
  * `keys` [k, d] is the text that is looked at, X itself unless given. `headMask` holds false for each head that is off:
  * its part of the concatenation is zero, its weights are there all the same. `scaled: false` leaves out sqrt(d_k).
  */
-export function multiHeadAttention(
-  X: Matrix,
-  layer: Layer,
-  { keys = X, rotaryBase = null, ...options }: AttentionOptions,
-) {
-  const [Q, K, V] = project(X, keys, layer, options.numHeads, rotaryBase);
+export function multiHeadAttention(X: Matrix, layer: Layer, { keys = X, ...options }: AttentionOptions) {
+  const [Q, K, V] = project(X, keys, layer, options.numHeads, options);
   const { weights, context } = attend(Q, K, V, options);
   return { output: linear(context, layer["output.weight"], layer["output.bias"]), weights };
 }
@@ -222,20 +249,19 @@ export function layerNorm({ shape, values }: Matrix, { weight: gain, bias }: Lay
   return { shape, values: out };
 }
 
-type StepsOptions = Pick<AttentionOptions, "numHeads" | "mask" | "headMask" | "scaled" | "rotaryBase"> & {
-  head?: number;
-};
+type StepsOptions = Omit<AttentionOptions, "keys"> & { head?: number };
 
 /** Everything on the way through one head, by name, as `steps` of attention.py; `masked` has -Infinity where hidden. */
 export const steps = (X: Matrix, layer: Layer, options: StepsOptions) => stepsAndMaps(X, layer, options).steps;
 
 /** The same, and what all heads look at, [h, q, k]. */
 export function stepsAndMaps(X: Matrix, layer: Layer, options: StepsOptions): { steps: HeadSteps; maps: Matrix } {
-  const { numHeads, head = 0, mask = null, headMask = null, scaled = true, rotaryBase = null } = options;
+  const { numHeads, head = 0, mask = null, headMask = null, scaled = true, rotaryBase } = options;
   if (!(Number.isInteger(head) && head >= 0 && head < numHeads))
     throw new RangeError(`head must be a whole number from 0 to ${numHeads - 1}, got ${head}`);
-  const [XWq, XWk, V] = project(X, X, layer, numHeads);
-  const [Q, K] = [XWq, XWk].map((straight) => rotate(straight, numHeads, rotaryBase));
+  const [XWq, XWk, V] = projected(X, X, layer, numHeads);
+  const Q = place(XWq, layer["query.gain"], numHeads, options);
+  const K = place(XWk, layer["key.gain"], numHeads, options);
   const { scores, masked, weights, context } = attend(Q, K, V, { numHeads, mask, headMask, scaled });
   const columns = ({ shape: [rows, width], values }: Matrix) => {
     const part = width / numHeads;

@@ -21,6 +21,14 @@ export function familyOf(name: string) {
   return !variant || new RegExp(`^(?:${row.variants})$`).test(variant) ? { ...row, variant } : undefined;
 }
 
+const FILE = "file/";
+
+/** Whether a model is a file that the reader opened: "file/" and the file's name. */
+export const isFile = (name: string) => name.startsWith(FILE);
+
+/** What the page calls the model of a file; attributes name several with spaces between them. */
+export const nameOfFile = (name: string) => FILE + name.replace(/\.gguf$/i, "").replace(/\s+/g, "-");
+
 /** Whether a model is so large that a page fetches it only when its reader asks. */
 export const isOnRequest = (name: string) => familyOf(name)?.onRequest ?? false;
 
@@ -29,6 +37,7 @@ export const familyLabel = (name: string) => familyOf(name)?.label ?? name;
 
 /** How a slider names a model: "focus" is the taught one, "focus/step-40" reads "step 40", "focus/heads-8" "8 heads". */
 export function modelLabel(name: string) {
+  if (isFile(name)) return name.slice(FILE.length);
   const family = familyOf(name);
   const count = headsIn(name);
   if (count) return `${count} ${count === 1 ? "head" : "heads"}`;

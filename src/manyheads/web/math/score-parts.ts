@@ -2,7 +2,7 @@
 // models/composing.py, which says what it means.
 
 import type { Norm } from "./read-back.ts";
-import { rotated } from "./rotary.ts";
+import { rotated, type Rotary } from "./rotary.ts";
 
 /** From a query to a key in a head, all numbered from 0. */
 export interface AttentionEdge {
@@ -27,17 +27,25 @@ export interface Side {
   parts: VectorParts;
   rows: ArrayLike<number>[];
   place: number;
+  bias?: ArrayLike<number>; // [d_k]
+  gain?: ArrayLike<number>; // [d_k], of the norm that what is read goes through
 }
 
-/** The pairs of a query and a key that were read through one norm, and turned by their positions where there is a base. */
-export function scoreParts(norm: Norm, query: Side, key: Side, rotaryBase: number | null = null): ScoreParts {
-  const [queries, keys] = [query, key].map(({ parts, rows, place }) => {
+/** The pairs of a query and a key that were read through one norm, and turned by their positions where they are. */
+export function scoreParts(norm: Norm, query: Side, key: Side, rotary: Rotary | null = null): ScoreParts {
+  const [queries, keys] = [query, key].map(({ parts, rows, place, bias, gain }) => {
     const own = rows.map((row) => Float64Array.from(row));
-    return Object.entries(through(norm, parts)).map(([name, vector]) => {
-      const features = new Float64Array(own.length);
-      for (let at = 0; at < own.length; at++) features[at] = dot(own[at], vector);
-      return { name, features: rotaryBase ? rotated(features, place, rotaryBase) : features };
-    });
+    const read = Object.entries(through(norm, parts)).map(([name, vector]) => [
+      name,
+      own.map((row) => dot(row, vector)),
+    ]);
+    const all: VectorParts = Object.fromEntries(read);
+    if (bias) all.biases = Array.from(bias, (value, at) => value + (all.biases?.[at] ?? 0));
+    const normed = gain ? through({ weight: gain, eps: norm.eps }, all) : all;
+    return Object.entries(normed).map(([name, features]) => ({
+      name,
+      features: rotary ? rotated(features, place, rotary) : Float64Array.from(features),
+    }));
   });
   const scale = 1 / Math.sqrt(query.rows.length);
   const pairs = new Float64Array(queries.length * keys.length);

@@ -2,6 +2,7 @@
 
 import type { HeadSteps, Matrix } from "./attention.ts";
 import type { Ledger } from "./ledger.ts";
+import type { Rotary } from "./rotary.ts";
 
 /** The matrices of one head, their words, and what is learned, where that is known. */
 export interface Steps extends HeadSteps, Partial<Ledger> {
@@ -11,7 +12,8 @@ export interface Steps extends HeadSteps, Partial<Ledger> {
   notes?: string[];
   scaled: boolean;
   biased: boolean;
-  rotaryBase?: number; // by which queries and keys are turned, where they are
+  rotaryBase?: Rotary; // by which queries and keys are turned, where they are
+  normEpsilon?: number; // of the norm that they go through before, where they do
   kvHeads?: number; // groups of heads that share keys and values, where there are fewer than heads
   decodes?: boolean; // a decoder's: no token ever looks ahead, and the layer norms what its heads read
   headMask?: boolean[] | null; // false for each head of the layer that is off

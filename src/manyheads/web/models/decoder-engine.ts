@@ -1,8 +1,10 @@
 // The decoder's forward pass: twin of models/decoder/network.py. It keeps what it has computed of the last text, so that a text
 // which begins alike costs its new tokens only.
 
+import { rmsNorm } from "../math/attention.ts";
 import type { HeadMask } from "../math/attention-map.ts";
 import { readBack, type LayerWrites } from "../math/read-back.ts";
+import { speedsOf } from "../math/rotary.ts";
 import { scoreParts, type AttentionEdge, type ScoreParts, type Side, type VectorParts } from "../math/score-parts.ts";
 import { CHUNK } from "./decoder-weights.ts";
 import type { DecoderWeights } from "./decoder-weights.ts";
@@ -126,7 +128,7 @@ export class DecoderEngine {
       embedding,
       this.#last,
       norm,
-      tokens.map((token) => this.#weights.embed([token])),
+      tokens.map((token) => this.#weights.readout(token)),
     );
   }
 
@@ -167,16 +169,23 @@ export class DecoderEngine {
   /** Why a head looks from one token of a text at another: twin of `score_parts`. What was read last isn't read again. */
   scoreParts(ids: number[], { layer, head, query, key }: AttentionEdge, headMask: HeadMask = null): ScoreParts {
     this.#take(ids, headMask);
-    const { numHeads, numKvHeads, headDim, maxTokens, normEpsilon, rotaryBase } = this.#facts;
+    const { numHeads, numKvHeads, headDim, maxTokens, normEpsilon } = this.#facts;
+    const { attentionNorm, biases, queryNorm, keyNorm } = this.#weights.layers[layer];
     const group = Math.floor((head * numKvHeads) / numHeads); // whose keys the head reads
     const [asks, answers] = this.#partsAt([query, key], layer);
-    const side = (parts: VectorParts, row: number, place: number): Side => ({
+    const side = (parts: VectorParts, row: number, place: number, gain?: Float32Array): Side => ({
       parts,
       place,
+      gain,
       rows: this.#weights.rows(layer, "qkv", row * headDim, headDim),
+      bias: biases?.subarray(row * headDim, (row + 1) * headDim),
     });
-    const norm = { weight: this.#weights.attentionNorms[layer], eps: normEpsilon };
-    const found = scoreParts(norm, side(asks, head, query), side(answers, numHeads + group, key), rotaryBase);
+    const found = scoreParts(
+      { weight: attentionNorm, eps: normEpsilon },
+      side(asks, head, query, queryNorm),
+      side(answers, numHeads + group, key, keyNorm),
+      this.#weights.rotaryOf(layer),
+    );
     const product = scalarProduct(
       this.#queries[query],
       (layer * numHeads + head) * headDim,
@@ -235,7 +244,7 @@ export class DecoderEngine {
   pass(ids: number[]) {
     const { numLayers, numHeads, headDim, width } = this.#facts;
     const past = this.#ids.length;
-    const turns = this.#turns(past, ids.length);
+    const turned = this.#turns(past, ids.length);
     const x = this.#weights.embed(ids);
     const add = (change: Float32Array) => change.forEach((value, at) => (x[at] += value));
     ids.forEach((_, token) => {
@@ -245,16 +254,14 @@ export class DecoderEngine {
       this.#normedIn[past + token] = new Float32Array(numLayers * width);
     });
     for (let layer = 0; layer < numLayers; layer++) {
-      const read = this.#normed(x, this.#weights.attentionNorms[layer]);
+      const { attentionNorm, mlpNorm } = this.#weights.layers[layer];
+      const read = this.#normed(x, attentionNorm);
       ids.forEach((_, token) =>
         this.#normedIn[past + token].set(read.subarray(token * width, (token + 1) * width), layer * width),
       );
+      const turns = this.#weights.rotaryOf(layer) === null ? null : turned;
       add(this.#weights.multiply(layer, "o", this.#attend(layer, read, turns)));
-      const change = this.#weights.multiply(
-        layer,
-        "down",
-        this.#gated(layer, this.#normed(x, this.#weights.mlpNorms[layer])),
-      );
+      const change = this.#weights.multiply(layer, "down", this.#gated(layer, this.#normed(x, mlpNorm)));
       ids.forEach((_, token) =>
         this.#mlps[past + token].set(change.subarray(token * width, (token + 1) * width), layer * width),
       );
@@ -264,25 +271,30 @@ export class DecoderEngine {
   }
 
   /** What the heads of a layer make of the new tokens: float32 [token, width] -> [token, head * dim]. */
-  #attend(layer: number, x: Float32Array, turns: Turns) {
+  #attend(layer: number, x: Float32Array, turns: Turns | null) {
     const { numHeads, numKvHeads, headDim, maxTokens, width } = this.#facts;
     const past = this.#ids.length;
     const tokens = x.length / width;
+    const { biases, queryNorm, keyNorm } = this.#weights.layers[layer];
     const qkv = this.#weights.multiply(layer, "qkv", x);
     const [keys, values] = [this.#keys[layer], this.#values[layer]];
     const row = (numHeads + 2 * numKvHeads) * headDim;
     const queries = new Float32Array(tokens * numHeads * headDim);
     for (let token = 0; token < tokens; token++) {
-      const part = (head: number) => qkv.subarray(token * row + head * headDim, token * row + (head + 1) * headDim);
+      if (biases) for (let at = 0; at < row; at++) qkv[token * row + at] += biases[at];
+      const part = (head: number, gains?: Float32Array) => {
+        const own = qkv.subarray(token * row + head * headDim, token * row + (head + 1) * headDim);
+        return gains ? this.#normed(own, gains) : own;
+      };
       for (let head = 0; head < numHeads; head++)
-        rotate(part(head), token, turns, queries.subarray((token * numHeads + head) * headDim));
+        rotate(part(head, queryNorm), token, turns, queries.subarray((token * numHeads + head) * headDim));
       this.#queries[past + token].set(
         queries.subarray(token * numHeads * headDim, (token + 1) * numHeads * headDim),
         layer * numHeads * headDim,
       );
       for (let head = 0; head < numKvHeads; head++) {
         const place = (head * maxTokens + past + token) * headDim;
-        rotate(part(numHeads + head), token, turns, keys.subarray(place));
+        rotate(part(numHeads + head, keyNorm), token, turns, keys.subarray(place));
         values.set(part(numHeads + numKvHeads + head), place);
       }
     }
@@ -322,15 +334,11 @@ export class DecoderEngine {
     return values;
   }
 
-  /** Each token's vector at length 1 on average (RMSNorm), then times `gains`: float32 [token, width] -> the same. */
+  /** Each row of numbers at length 1 on average, then times `gains`: float32 [row, gain] -> the same. */
   #normed(x: Float32Array, gains: Float32Array) {
     const values = new Float32Array(x.length);
-    for (let from = 0; from < x.length; from += gains.length) {
-      let sum = 0;
-      for (let at = 0; at < gains.length; at++) sum += x[from + at] ** 2;
-      const by = 1 / Math.sqrt(sum / gains.length + this.#facts.normEpsilon);
-      for (let at = 0; at < gains.length; at++) values[from + at] = x[from + at] * by * gains[at];
-    }
+    for (let from = 0; from < x.length; from += gains.length)
+      values.set(rmsNorm(x.subarray(from, from + gains.length), gains, this.#facts.normEpsilon), from);
     return values;
   }
 
@@ -338,9 +346,10 @@ export class DecoderEngine {
   #turns(past: number, tokens: number): Turns {
     const { headDim, rotaryBase } = this.#facts;
     const half = headDim / 2;
+    const speeds = Float32Array.from(speedsOf(headDim, rotaryBase));
     const angles = Float32Array.from(
       { length: tokens * half },
-      (_, at) => (past + Math.floor(at / half)) * Math.fround(rotaryBase ** ((-2 * (at % half)) / headDim)),
+      (_, at) => (past + Math.floor(at / half)) * speeds[at % half],
     );
     return { half, cos: angles.map(Math.cos), sin: angles.map(Math.sin) };
   }
@@ -364,8 +373,10 @@ interface Turns {
   sin: Float32Array;
 }
 
-/** Turns columns i and half + i of a query or key together, by the angle of the token's position. */
-function rotate(from: Float32Array, token: number, { half, cos, sin }: Turns, to: Float32Array) {
+/** Turns columns i and half + i of a query or key together, by the angle of the token's position; without turns, it stays as it is. */
+function rotate(from: Float32Array, token: number, turns: Turns | null, to: Float32Array) {
+  if (!turns) return to.set(from);
+  const { half, cos, sin } = turns;
   for (let i = 0; i < half; i++) {
     const [c, s] = [cos[token * half + i], sin[token * half + i]];
     to[i] = from[i] * c - from[half + i] * s;

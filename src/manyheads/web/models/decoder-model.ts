@@ -158,13 +158,16 @@ export function decoderFlow(
   state: FlowState,
   headMask: HeadMask = null,
 ): Flow {
-  const { numLayers, numKvHeads, headNames, rotaryBase } = weights.facts;
+  const { numLayers, numKvHeads, headNames, normEpsilon } = weights.facts;
   const { ids, notes } = tokens.read(state.sentence);
-  const decoding = { rotaryBase, kvHeads: numKvHeads, decodes: true };
   return layeredFlow(
     { tokens: ids.map((id) => tokens.words[id]), notes, headNames },
     numLayers,
-    (layer) => ({ ...engine.layerInput(ids, layer, headMask), layer: weights.layerOf(layer), decoding }),
+    (layer) => ({
+      ...engine.layerInput(ids, layer, headMask),
+      layer: weights.layerOf(layer),
+      decoding: { rotaryBase: weights.rotaryOf(layer) ?? undefined, kvHeads: numKvHeads, normEpsilon, decodes: true },
+    }),
     state,
     headMask,
   );

@@ -1,83 +1,129 @@
-// The decoder's weights, as its files bring them. What is in the files, models/decoder/page_files.py says.
+// A decoder's weights in the kernel's memory. What is in the book's files, models/decoder/page_files.py says; gguf-decoder.ts
+// brings those of a reader's file.
 
 import type { Layer } from "../math/attention.ts";
 import { halfPrecisions } from "../math/wire.ts";
-import type { DecoderFacts } from "./files.ts";
-import { BLOCK, Kernel, Layout, type Codes4 } from "./kernel.ts";
+import type { DecoderFacts, ListedDecoder } from "./files.ts";
+import type { Codes } from "./gguf-blocks.ts";
+import { BLOCK, Kernel, Layout, type Held } from "./kernel.ts";
 
 export type MatrixName = "qkv" | "o" | "gu" | "down";
 
 /** So many tokens are computed at once, at most. */
 export const CHUNK = 64;
 
+/** Of how many bits the codes of a matrix's parts are, from its first row on: one number, or one for each part and its rows. */
+export type Part = { bits: 4 | 8; rows: number };
+
+/** How all matrices are held; without an output matrix, the embedding is it. */
+export interface Plan {
+  layers: Record<MatrixName, Part[]>[];
+  embedding: Part;
+  output?: Part;
+}
+
+/** What a layer has learned besides its matrices. */
+export interface LayerVectors {
+  attentionNorm: Float32Array; // [width]
+  mlpNorm: Float32Array;
+  biases?: Float32Array; // of queries, keys and values, as the rows of `qkv`
+  queryNorm?: Float32Array; // [headDim], where queries and keys are normed before they're turned
+  keyNorm?: Float32Array;
+}
+
 export class DecoderWeights {
-  attentionNorms: Float32Array[] = []; // [layer][width]
-  mlpNorms: Float32Array[] = [];
-  norm = new Float32Array();
+  readonly layers: LayerVectors[] = [];
+  norm: Float32Array = new Float32Array(); // after the last layer
   readonly facts: DecoderFacts;
+  readonly places: ReturnType<typeof layOut>;
   #kernel: Kernel;
   #grams: Float32Array[] = []; // [layer], of those that were requested
-  #places: ReturnType<typeof layOut>;
 
   /** Makes room for all weights; `put` brings them. */
-  static async create(facts: DecoderFacts, code: BufferSource) {
-    const places = layOut(facts);
+  static async create(facts: DecoderFacts, code: BufferSource, plan = ofFourBits(facts)) {
+    const places = layOut(facts, plan);
     return new DecoderWeights(facts, await Kernel.create(code, places.layout, places.desk), places);
   }
 
   private constructor(facts: DecoderFacts, kernel: Kernel, places: ReturnType<typeof layOut>) {
     this.facts = facts;
     this.#kernel = kernel;
-    this.#places = places;
+    this.places = places;
   }
 
-  /** Takes in a file, "embedding" or "layer-0" and so on. */
-  put(part: string, file: Uint8Array<ArrayBuffer>) {
-    const [kind, layer] = part.split("-");
+  /** Takes in a file of the book's, "embedding" or "layer-0" and so on. */
+  put(part: string, file: Uint8Array<ArrayBuffer>, { planes }: ListedDecoder) {
+    const [kind, number] = part.split("-");
     const plane = (name: string) => {
-      const [start, bytes] = this.facts.planes[kind][name];
+      const [start, bytes] = planes[kind][name];
       return file.slice(start, start + bytes);
     };
     const floats = (name: string) => new Float32Array(plane(name).buffer);
     if (kind === "embedding") {
-      const { codes, d } = this.#places.embedding;
+      const [{ codes, d }] = this.places.embedding;
       this.#kernel.bytes.set(plane("codes"), codes);
       this.#spread(plane("d"), d, 1, 1);
       this.norm = floats("norm");
     } else {
-      for (const [name, { columns, stride, codes, d, m }] of Object.entries(this.#places.layers[Number(layer)])) {
-        this.#kernel.bytes.set(plane(`${name}.codes`), codes);
-        this.#spread(plane(`${name}.d`), d, columns / BLOCK, stride);
-        this.#spread(plane(`${name}.m`), m, columns / BLOCK, stride);
+      for (const [name, [held]] of Object.entries(this.places.layers[Number(number)])) {
+        this.#kernel.bytes.set(plane(`${name}.codes`), held.codes);
+        this.#spread(plane(`${name}.d`), held.d, held.columns / BLOCK, held.stride);
+        if (held.bits === 4) this.#spread(plane(`${name}.m`), held.m, held.columns / BLOCK, held.stride);
       }
-      this.attentionNorms[Number(layer)] = floats("attention_norm");
-      this.mlpNorms[Number(layer)] = floats("mlp_norm");
+      this.layers[Number(number)] = { attentionNorm: floats("attention_norm"), mlpNorm: floats("mlp_norm") };
+    }
+  }
+
+  /** Takes in codes of whole rows, from the `first` on, each at the row that `placeOf` says. */
+  putRows(
+    { bits, columns, stride, codes: start, d, ...more }: Held,
+    first: number,
+    { codes, ...scales }: Codes,
+    placeOf: (row: number) => number,
+  ) {
+    const [blocks, length] = [columns / BLOCK, (columns * bits) / 8];
+    const { bytes, floats } = this.#kernel;
+    const own = new Int8Array(codes.buffer);
+    for (let row = 0; row < codes.length / length; row++) {
+      const place = placeOf(first + row);
+      bytes.set(own.subarray(row * length, (row + 1) * length), start + place * length);
+      floats.set(scales.d.subarray(row * blocks, (row + 1) * blocks), d / 4 + place * stride);
+      if ("m" in more && "m" in scales)
+        floats.set(scales.m.subarray(row * blocks, (row + 1) * blocks), more.m / 4 + place * stride);
     }
   }
 
   /** The tokens' embeddings: float32 [token, width]. */
   embed(ids: number[]) {
+    return this.#rowsOf(this.places.embedding, ids);
+  }
+
+  /** What a normed state is multiplied with for a token's logit: float32 [width]. */
+  readout(id: number) {
+    return this.#rowsOf(this.places.output, [id]);
+  }
+
+  #rowsOf(parts: Held[], rows: number[]) {
     const { width } = this.facts;
-    const { codes, d } = this.#places.embedding;
-    const values = new Float32Array(ids.length * width);
-    ids.forEach((id, token) => {
-      for (let column = 0; column < width; column++) {
-        const at = id * width + column;
-        values[token * width + column] =
-          this.#kernel.floats[d / 4 + Math.floor(at / BLOCK)] * this.#kernel.bytes[codes + at];
-      }
-    });
-    return values;
+    const found = new Float32Array(rows.length * width);
+    rows.forEach((row, at) => this.#eachRow(parts, row, 1, (values) => found.set(values, at * width)));
+    return found;
+  }
+
+  /** By what queries and keys of a layer turn; null where they don't. */
+  rotaryOf(layer: number) {
+    const { unturned, rotaryBase } = this.facts;
+    return unturned && (layer + 1) % unturned === 0 ? null : rotaryBase;
   }
 
   /** x [token, column] -> x W^T [token, row], which stays until the next product is made. */
   multiply(layer: number, name: MatrixName, x: Float32Array) {
-    return this.#kernel.multiply4(this.#places.layers[layer][name], x);
+    return this.#kernel.multiply(this.places.layers[layer][name], x);
   }
 
   /** Directions of what W^O writes, back through it: float64 [direction][width] -> [direction][head * dim]. */
   back(layer: number, directions: Float64Array[]) {
-    const { columns } = this.#places.layers[layer].o;
+    const [{ columns }] = this.places.layers[layer].o;
     const results = directions.map(() => new Float64Array(columns));
     this.#eachWritten(layer, (values, row) =>
       directions.forEach((direction, number) => {
@@ -91,7 +137,7 @@ export class DecoderWeights {
   /** Some rows of a matrix: float64 [row][column]. */
   rows(layer: number, name: MatrixName, from: number, count: number) {
     const found: Float64Array[] = [];
-    this.#eachRow(layer, name, from, count, (values) => found.push(values.slice()));
+    this.#eachRow(this.places.layers[layer][name], from, count, (values) => found.push(values.slice()));
     return found;
   }
 
@@ -106,6 +152,15 @@ export class DecoderWeights {
         );
       return { shape: [numHeads * headDim, width], values };
     };
+    const { biases, queryNorm, keyNorm } = this.layers[layer];
+    const biasOf = (first: number, groups: number) => {
+      const values = new Float32Array(numHeads * headDim);
+      for (let head = 0; head < numHeads; head++) {
+        const from = (first + Math.floor((head * groups) / numHeads)) * headDim;
+        values.set(biases!.subarray(from, from + headDim), head * headDim);
+      }
+      return { shape: [numHeads * headDim], values };
+    };
     const output = new Float32Array(width * numHeads * headDim);
     this.#eachWritten(layer, (values, row) => output.set(values, row * numHeads * headDim));
     return {
@@ -113,6 +168,13 @@ export class DecoderWeights {
       "key.weight": part(numHeads, numKvHeads),
       "value.weight": part(numHeads + numKvHeads, numKvHeads),
       "output.weight": { shape: [width, numHeads * headDim], values: output },
+      ...(biases && {
+        "query.bias": biasOf(0, numHeads),
+        "key.bias": biasOf(numHeads, numKvHeads),
+        "value.bias": biasOf(numHeads + numKvHeads, numKvHeads),
+      }),
+      ...(queryNorm && { "query.gain": { shape: [headDim], values: queryNorm } }),
+      ...(keyNorm && { "key.gain": { shape: [headDim], values: keyNorm } }),
     };
   }
 
@@ -137,36 +199,45 @@ export class DecoderWeights {
 
   /** Visits the numbers that W^O writes, one after the other, each with what it takes from the heads' outputs: [head * dim]. */
   #eachWritten(layer: number, visit: (values: Float64Array, row: number) => void) {
-    this.#eachRow(layer, "o", 0, this.#places.layers[layer].o.rows, visit);
+    this.#eachRow(this.places.layers[layer].o, 0, this.facts.width, visit);
   }
 
-  #eachRow(
-    layer: number,
-    name: MatrixName,
-    first: number,
-    count: number,
-    visit: (values: Float64Array, row: number) => void,
-  ) {
-    const { columns, stride, codes, d, m } = this.#places.layers[layer][name];
-    const { bytes, floats } = this.#kernel;
-    const values = new Float64Array(columns);
-    for (let row = first; row < first + count; row++) {
-      for (let block = 0; block < columns / BLOCK; block++) {
-        const from = codes + (((row * columns) / BLOCK + block) * BLOCK) / 2;
-        const [step, least] = [floats[d / 4 + row * stride + block], floats[m / 4 + row * stride + block]];
-        for (let at = 0; at < BLOCK / 2; at++) {
-          // the lower halves of the bytes come first, then the upper ones
-          values[block * BLOCK + at] = step * (bytes[from + at] & 15) + least;
-          values[block * BLOCK + at + BLOCK / 2] = step * ((bytes[from + at] >> 4) & 15) + least;
-        }
+  #eachRow(parts: Held[], first: number, count: number, visit: (values: Float64Array, row: number) => void) {
+    const values = new Float64Array(parts[0].columns);
+    let before = 0; // rows of the parts above
+    for (const part of parts) {
+      const last = Math.min(first + count, before + part.rows);
+      for (let row = Math.max(first, before); row < last; row++) {
+        if (part.bits === 4) this.#unpack4(part, row - before, values);
+        else this.#unpack8(part, row - before, values);
+        visit(values, row);
       }
-      visit(values, row);
+      before += part.rows;
     }
+  }
+
+  #unpack4({ columns, stride, codes, d, m }: Held & { bits: 4 }, row: number, values: Float64Array) {
+    const { bytes, floats } = this.#kernel;
+    for (let block = 0; block < columns / BLOCK; block++) {
+      const from = codes + (((row * columns) / BLOCK + block) * BLOCK) / 2;
+      const [step, least] = [floats[d / 4 + row * stride + block], floats[m / 4 + row * stride + block]];
+      for (let at = 0; at < BLOCK / 2; at++) {
+        // the lower halves of the bytes come first, then the upper ones
+        values[block * BLOCK + at] = step * (bytes[from + at] & 15) + least;
+        values[block * BLOCK + at + BLOCK / 2] = step * ((bytes[from + at] >> 4) & 15) + least;
+      }
+    }
+  }
+
+  #unpack8({ columns, stride, codes, d }: Held, row: number, values: Float64Array) {
+    const { bytes, floats } = this.#kernel;
+    for (let at = 0; at < columns; at++)
+      values[at] = floats[d / 4 + row * stride + Math.floor(at / BLOCK)] * bytes[codes + row * columns + at];
   }
 
   /** How well each token would come next after a normed state: float32 [width] -> [token]. */
   scores(state: Float32Array) {
-    return this.#kernel.multiply8(this.#places.embedding, state).slice();
+    return this.#kernel.multiply(this.places.output, state).slice();
   }
 
   /** Writes float16 [row, block] as float32, each row `stride` long. */
@@ -177,18 +248,44 @@ export class DecoderWeights {
   }
 }
 
+/** The book's own files: all of 4 bits, the embedding of 8. */
+const ofFourBits = ({
+  numLayers,
+  numHeads,
+  numKvHeads,
+  headDim,
+  width,
+  mlpWidth,
+  vocabularySize,
+}: DecoderFacts): Plan => ({
+  layers: Array.from({ length: numLayers }, () => ({
+    qkv: [{ bits: 4, rows: (numHeads + 2 * numKvHeads) * headDim }],
+    o: [{ bits: 4, rows: width }],
+    gu: [{ bits: 4, rows: 2 * mlpWidth }],
+    down: [{ bits: 4, rows: width }],
+  })),
+  embedding: { bits: 8, rows: vocabularySize },
+});
+
 /** Where in the memory everything lies. */
-function layOut({ numLayers, numHeads, numKvHeads, headDim, width, mlpWidth, vocabularySize }: DecoderFacts) {
+function layOut({ numHeads, numKvHeads, headDim, width, mlpWidth, vocabularySize }: DecoderFacts, plan: Plan) {
   const layout = new Layout();
-  const layers = Array.from({ length: numLayers }, (): Record<MatrixName, Codes4> => ({
-    qkv: layout.matrix4((numHeads + 2 * numKvHeads) * headDim, width),
-    o: layout.matrix4(width, numHeads * headDim),
-    gu: layout.matrix4(2 * mlpWidth, width),
-    down: layout.matrix4(width, mlpWidth),
+  const hold = (parts: Part[], columns: number) => parts.map(({ bits, rows }) => layout.matrix(bits, rows, columns));
+  const layers = plan.layers.map(({ qkv, o, gu, down }): Record<MatrixName, Held[]> => ({
+    qkv: hold(qkv, width),
+    o: hold(o, numHeads * headDim),
+    gu: hold(gu, width),
+    down: hold(down, mlpWidth),
   }));
-  const embedding = layout.matrix8(vocabularySize, width);
-  const desk = layout.desk(CHUNK, Math.max(width, mlpWidth), Math.max(vocabularySize, CHUNK * 2 * mlpWidth));
-  return { layout, layers, embedding, desk };
+  const embedding = hold([plan.embedding], width);
+  const output = plan.output ? hold([plan.output], width) : embedding;
+  const heads = (numHeads + 2 * numKvHeads) * headDim;
+  const desk = layout.desk(
+    CHUNK,
+    Math.max(width, mlpWidth, numHeads * headDim),
+    Math.max(vocabularySize, CHUNK * Math.max(2 * mlpWidth, heads, width)),
+  );
+  return { layout, layers, embedding, output, desk };
 }
 
 const HALVES = halfPrecisions();

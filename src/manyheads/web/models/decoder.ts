@@ -1,5 +1,5 @@
-// The language model in the page: SmolLM2 with 270 heads. This side talks to a worker; model-worker.ts fetches, checks and
-// computes. The files are made by models/decoder/page_files.py.
+// A language model in the page: SmolLM2 with 270 heads, or one of the reader's. This side talks to a worker; model-worker.ts fetches,
+// checks and computes. The book's files are made by models/decoder/page_files.py.
 
 import type { HeadMask } from "../math/attention-map.ts";
 import type { HeadLedger, LedgerQuestion } from "../math/ledger.ts";
@@ -10,14 +10,18 @@ import type { DecoderFacts } from "./files.ts";
 import type { AttendOptions, DecoderModel, Draft, NextWord } from "./head-model.ts";
 import { missingBytesOf } from "./kept-files.ts";
 import type { Loading } from "./models.ts";
-import { startModel, WorkerModel, type LoadOptions, type Started } from "./worker-model.ts";
+import { startModel, WorkerModel, type FirstMessage, type LoadOptions, type Started } from "./worker-model.ts";
 
 /** What its worker says besides. */
 type StartedDecoder = Started & Pick<DecoderFacts, "endTokens"> & { words: string[] };
 
-/** The decoder; `models.ts` calls this. */
+/** The book's decoder; `models.ts` calls this, and the next. */
 export const load = (_variant: string, { progress, signal }: Loading): Promise<DecoderModel> =>
   Decoder.load({ progress, signal });
+
+/** A decoder of the reader's, from a GGUF file. */
+export const open = (file: File, name: string, options: LoadOptions): Promise<DecoderModel> =>
+  Decoder.start({ open: file, name }, options);
 
 export const missingBytes = () => missingBytesOf("decoder");
 
@@ -25,14 +29,18 @@ export class Decoder extends WorkerModel implements DecoderModel {
   endTokens: number[];
   #words: string[];
 
-  /** Fetches the model and starts it, as `startModel` says. */
+  /** Fetches the book's model and starts it, as `startModel` says. */
   static async load(options: LoadOptions = {}) {
-    const { worker, facts } = await startModel<StartedDecoder>("decoder", options);
-    return new Decoder(worker, facts);
+    return Decoder.start({ load: "decoder" }, options);
+  }
+
+  static async start(first: FirstMessage, options: LoadOptions) {
+    const { worker, facts } = await startModel<StartedDecoder>(first, options);
+    return new Decoder(worker, "open" in first ? facts : { ...facts, name: "decoder" });
   }
 
   constructor(worker: Worker, { endTokens, words, ...started }: StartedDecoder) {
-    super(worker, { ...started, name: "decoder" });
+    super(worker, started);
     this.endTokens = endTokens;
     this.#words = words;
   }

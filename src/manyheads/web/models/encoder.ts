@@ -17,7 +17,7 @@ export const missingBytes = () => missingBytesOf("encoder");
 export class Encoder extends WorkerModel {
   /** Fetches the model and starts it, as `startModel` says. */
   static async load(options: LoadOptions = {}) {
-    const { worker, facts } = await startModel<Started>("encoder", options);
+    const { worker, facts } = await startModel<Started>({ load: "encoder" }, options);
     return new Encoder(worker, facts);
   }
 

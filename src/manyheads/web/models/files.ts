@@ -1,6 +1,7 @@
 // Files as bytes: fetched, unpacked, read. What goes wrong is a `Fault`.
 
 import { Fault, LONGEST_WAIT, triesOf, WHY } from "../math/faults.ts";
+import type { Rotary } from "../math/rotary.ts";
 import { halfPrecision, type Safetensors } from "../math/wire.ts";
 
 /** A file of a model, as its list says: its size as sent and as unpacked, and the hash of what is unpacked. */
@@ -11,7 +12,7 @@ export interface ModelFile {
   sha256: string;
 }
 
-/** What the list of a pretrained model's files says of what the model is made. */
+/** Of what a pretrained model is made. */
 export interface PretrainedFacts {
   name: string;
   numLayers: number;
@@ -21,18 +22,25 @@ export interface PretrainedFacts {
   width: number;
   mlpWidth: number;
   normEpsilon: number;
-  files: Record<string, ModelFile>;
 }
 
-/** `decoder.json` also says where in its files the planes of the weights lie. */
+/** Of what a decoder is made. */
 export interface DecoderFacts extends PretrainedFacts {
   numKvHeads: number;
   headDim: number;
   vocabularySize: number;
-  rotaryBase: number;
+  rotaryBase: Rotary;
+  unturned?: number; // each so-many-th layer turns no queries and keys
   endTokens: number[];
-  planes: Record<string, Record<string, [start: number, bytes: number]>>; // by kind of file, by name
 }
+
+/** The list of a pretrained model's files says it. */
+export type Listed<Facts = PretrainedFacts> = Facts & { files: Record<string, ModelFile> };
+
+/** That of the decoder also says where in its files the planes of the weights lie. */
+export type ListedDecoder = Listed<DecoderFacts> & {
+  planes: Record<string, Record<string, [start: number, bytes: number]>>; // by kind of file, by name
+};
 
 /** Told of bytes while a model is loaded. */
 export type Progress = (done: number, total: number) => void;

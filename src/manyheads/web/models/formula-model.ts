@@ -20,7 +20,7 @@ interface LayerInput {
   headMask?: boolean[] | null; // false for each head that is off
   below?: Matrix; // what the heads of the layer below look at, where there is one
   belowMask?: boolean[] | null;
-  decoding?: Pick<Steps, "rotaryBase" | "kvHeads" | "decodes">; // of a decoder's layer, whose heads have a group's keys and values each
+  decoding?: Pick<Steps, "rotaryBase" | "normEpsilon" | "kvHeads" | "decodes">; // of a decoder's layer, whose heads have a group's keys and values each
 }
 
 /** One head's steps in a layer, and what all of its heads look at. */
@@ -42,7 +42,7 @@ export function flowThrough(
     mask,
     headMask,
     scaled: !unscaled,
-    rotaryBase: decoding?.rotaryBase,
+    ...decoding,
   });
   return {
     ...steps,
@@ -245,6 +245,7 @@ export function headParameters(layer: Layer, head: number, numHeads: number) {
     const [from, to] = [head * width, (head + 1) * width];
     parameters[`W${name[0]}`] = transpose(rowsOf(weight, from, to));
     parameters[`b${name[0]}`] = bias ? { shape: [width], values: bias.values.slice(from, to) } : null;
+    if (`${name}.gain` in layer) parameters[`g${name[0]}`] = layer[`${name}.gain`];
   }
   return parameters;
 }

@@ -6,7 +6,7 @@ import { Fault, WHY } from "../math/faults.ts";
 export const BLOCK = 32;
 /** Numbers as they are rounded: the sum of a block's products must be below 2 ** 31. */
 const [SHORT, SHORTER] = [2 ** 15 - 1, 2 ** 13 - 1];
-const PAGE = 65536; // WebAssembly's memory grows by these
+const PAGE = 65536; // bytes, of which WebAssembly's memory has at most as many
 
 interface Products {
   quantise(...places: number[]): void;
@@ -16,18 +16,15 @@ interface Products {
 }
 
 /** A matrix in the memory: at which byte its codes begin, and their scales. */
-export interface Codes {
+interface Codes {
   rows: number;
   columns: number;
   codes: number;
   d: number;
 }
 
-/** A matrix of 4-bit codes also has offsets, and rows of scales that are filled up. */
-export interface Codes4 extends Codes {
-  stride: number;
-  m: number;
-}
+/** Rows of a matrix that are held in one way: as codes of 8 bits, or of 4, which also have least values. A row of `d` and `m` has `stride` numbers. */
+export type Held = Codes & { stride: number } & ({ bits: 8 } | { bits: 4; m: number });
 
 /** One of 14-bit codes has a bias. */
 export interface Codes14 extends Codes {
@@ -48,22 +45,15 @@ export class Layout {
     return place;
   }
 
-  /** A matrix of 4-bit codes, a scale and an offset for each block. */
-  matrix4(rows: number, columns: number): Codes4 {
+  /** A matrix of codes of 4 or 8 bits, a scale for each block, and with 4 bits a least value. */
+  matrix(bits: 4 | 8, rows: number, columns: number): Held {
+    const codes = this.take((rows * columns * bits) / 8);
+    if (bits === 8) {
+      const stride = columns / BLOCK;
+      return { bits, rows, columns, stride, codes, d: this.take(rows * stride * 4) };
+    }
     const stride = strideOf(columns);
-    return {
-      rows,
-      columns,
-      stride,
-      codes: this.take((rows * columns) / 2),
-      d: this.take(rows * stride * 4),
-      m: this.take(rows * stride * 4),
-    };
-  }
-
-  /** A matrix of 8-bit codes, a scale for each block. */
-  matrix8(rows: number, columns: number): Codes {
-    return { rows, columns, codes: this.take(rows * columns), d: this.take(((rows * columns) / BLOCK) * 4) };
+    return { bits, rows, columns, stride, codes, d: this.take(rows * stride * 4), m: this.take(rows * stride * 4) };
   }
 
   /** A matrix of 14-bit codes, a scale and a bias for each row. */
@@ -89,8 +79,13 @@ export class Kernel {
 
   /** Takes the memory that a layout deals out. Fails where this browser has too little, or no SIMD. */
   static async create(code: BufferSource, { size }: Layout, desk: ReturnType<Layout["desk"]>) {
+    const pages = Math.ceil(size / PAGE);
+    if (pages > PAGE)
+      throw new Fault(
+        `it takes ${(size / 1e9).toFixed(1)} GB of memory, and a page has 4.3 at most. A smaller one would do.`,
+      );
     try {
-      const memory = new WebAssembly.Memory({ initial: Math.ceil(size / PAGE) });
+      const memory = new WebAssembly.Memory({ initial: pages });
       const { instance } = await WebAssembly.instantiate(code, { env: { memory } });
       return new Kernel(instance.exports as unknown as Products, memory.buffer, desk);
     } catch {
@@ -106,19 +101,21 @@ export class Kernel {
     this.#desk = desk;
   }
 
-  multiply4({ rows, columns, stride, codes, d, m }: Codes4, x: Float32Array) {
+  /** Of a matrix in one or several parts, one below the other. */
+  multiply(parts: Held[], x: Float32Array) {
+    const [{ columns }] = parts;
     const { rounded, scales, sums, y } = this.#desk;
     const tokens = this.#round(x, columns, SHORT);
-    this.#products.multiply4(tokens, columns, stride, rows, codes, d, m, rounded, scales, sums, y);
+    const rows = parts.reduce((sum, part) => sum + part.rows, 0);
+    let first = y; // where the first token's results lie
+    for (const part of parts) {
+      const { codes, d } = part;
+      const weights = [tokens, columns, strideOf(columns), part.rows, codes, d];
+      if (part.bits === 8) this.#products.multiply8(...weights, rounded, scales, first, rows * 4);
+      else this.#products.multiply4(...weights, part.m, rounded, scales, sums, first, rows * 4);
+      first += part.rows * 4;
+    }
     return this.#results(tokens * rows);
-  }
-
-  /** Of one token's vector. */
-  multiply8({ rows, columns, codes, d }: Codes, x: Float32Array) {
-    const { rounded, scales, y } = this.#desk;
-    this.#round(x, columns, SHORT);
-    this.#products.multiply8(columns, rows, codes, d, rounded, scales, y);
-    return this.#results(rows);
   }
 
   /** And the bias is added. */

@@ -7,7 +7,7 @@ import { DecoderWeights } from "./decoder-weights.ts";
 import { EncoderEngine } from "./encoder-engine.ts";
 import { encoderAnswer } from "./encoder-model.ts";
 import { readAs, readJson } from "./files.ts";
-import type { DecoderFacts, PretrainedFacts } from "./files.ts";
+import type { Listed, ListedDecoder } from "./files.ts";
 import code from "./kernel.wasm";
 import { fetchManifest, listOf, obtainAll, Store } from "./kept-files.ts";
 import type { Tokenizer } from "./tokenizers.min.mjs";
@@ -64,7 +64,7 @@ async function load(name: string, base: string) {
   return started.facts;
 }
 
-async function encoder(listed: PretrainedFacts): Promise<Arriving> {
+async function encoder(listed: Listed): Promise<Arriving> {
   const engine = await EncoderEngine.create(listed, code);
   const { name, numLayers, numHeads, headNames, maxTokens } = listed;
   return {
@@ -76,11 +76,11 @@ async function encoder(listed: PretrainedFacts): Promise<Arriving> {
   };
 }
 
-async function decoder(listed: DecoderFacts): Promise<Arriving> {
+async function decoder(listed: ListedDecoder): Promise<Arriving> {
   const weights = await DecoderWeights.create(listed, code);
   const { name, numLayers, numHeads, headNames, maxTokens, endTokens } = listed;
   return {
-    put: (part, contents) => weights.put(part, contents),
+    put: (part, contents) => weights.put(part, contents, listed),
     start(tokenizer) {
       const tokens = new DecoderTokens(tokenizer, listed);
       const reader = new DecoderReader(weights, tokens);

@@ -1,11 +1,11 @@
 // The models that a page can run, by name. Their files lie on the site below this module, in the folder of its version; each is
 // fetched once however many elements ask.
 
-import { familyOf } from "../math/families.ts";
+import { familyOf, isFile, modelLabel, nameOfFile } from "../math/families.ts";
 import { Fault, importScript } from "../math/faults.ts";
 import { checked, download, onceMore, readAs, readJson, readSafetensors } from "./files.ts";
 import type { ModelFile, Progress } from "./files.ts";
-import type { HeadModel } from "./head-model.ts";
+import type { DecoderModel, HeadModel } from "./head-model.ts";
 
 /** What the script of a family gets to load a model with. */
 export interface Loading {
@@ -22,9 +22,21 @@ export interface Loading {
 interface FamilyScript {
   load(variant: string, loading: Loading): Promise<HeadModel>;
   missingBytes?(): Promise<number>;
+  open?(file: File, name: string, options: Opening): Promise<OpenedModel>;
+}
+
+/** The model of a reader's file. */
+type OpenedModel = DecoderModel & { close(): void };
+
+/** Told while a reader's file is opened: first what it is, in a line, then how much of it has been read. */
+export interface Opening {
+  opened?: (line: string) => void;
+  progress?: Progress;
+  signal?: AbortSignal;
 }
 
 const cache = new Map<string, Promise<any>>();
+let openedModel: OpenedModel | undefined;
 const pauses = new Map<string, AbortController>(); // by model, while it loads
 const listeners = new Map<string, Set<Progress>>(); // by model
 const arrivals = new Map<string, { promise: Promise<void>; fulfil: () => void; loaded: boolean }>(); // by model
@@ -46,6 +58,23 @@ export async function loadModel(name: string, progress: Progress = () => {}): Pr
   } finally {
     waiting.delete(progress);
   }
+}
+
+/**
+ * Opens a language model of the reader's, a GGUF file. From then on `loadModel` knows it by its `name`, until another one is opened: a
+ * page has memory for one.
+ */
+export async function openModel(file: File, options: Opening = {}) {
+  const { open } = await familyScript("decoder");
+  const model = await open!(file, nameOfFile(file.name), options);
+  const before = openedModel;
+  openedModel = model;
+  if (before) {
+    cache.delete(`model ${before.name}`);
+    before.close();
+  }
+  cache.set(`model ${model.name}`, Promise.resolve(model));
+  return model;
 }
 
 /** Stops the loading of a model that comes on request; the next `loadModel` goes on with what has arrived. */
@@ -77,6 +106,7 @@ function arrival(name: string) {
 
 function makeOnce(name: string, progress: Progress): Promise<HeadModel> {
   return once(`model ${name}`, async () => {
+    if (isFile(name)) throw new Fault(`${modelLabel(name)} isn’t open any more. Open its file again.`);
     const family = familyOf(name);
     if (!family) throw new Fault(`There is no model called “${name}” on this page.`);
     const { load } = await familyScript(family.module);

@@ -8,21 +8,26 @@ export interface LoadOptions {
   progress?: Progress;
   patience?: number;
   signal?: AbortSignal; // a reader pauses
+  opened?: (line: string) => void; // told what a reader's file is, before its weights are read
 }
 
 let starts = triesOf(import.meta.url); // that failed
 
+/** The worker's first message: a model of the book's by its name, or a reader's file and what the page calls it. */
+export type FirstMessage = { load: string } | { open: Blob; name: string };
+
 /**
- * Starts a worker, which fetches a model's files. `progress(done, total)` counts bytes, of all files together. Fails with a
- * `Fault`, whose message is half a sentence for the reader; a new call tries again, and what had arrived whole is not fetched
- * twice. `base` is the folder that holds the list of files; a worker that says nothing for `patience` milliseconds has failed.
+ * Starts a worker, which fetches a model's files, or reads one of the reader's. `progress(done, total)` counts bytes, of all files
+ * together. Fails with a `Fault`, whose message is half a sentence for the reader; a new call tries again, and what had arrived whole is
+ * not fetched twice. `base` is the folder that holds the list of files; a worker that says nothing for `patience` milliseconds has failed.
  */
-export async function startModel<Facts>(model: string, options: LoadOptions) {
+export async function startModel<Facts>(first: FirstMessage, options: LoadOptions) {
   const {
     base = new URL("./models/", import.meta.url),
     progress = () => {},
     patience = LONGEST_WAIT,
     signal,
+    opened = () => {},
   } = options;
   if (!globalThis.WebAssembly) throw new Fault(WHY.engine);
   const worker = startWorker(new URL(`./model-worker.js${again(starts)}`, import.meta.url));
@@ -38,6 +43,7 @@ export async function startModel<Facts>(model: string, options: LoadOptions) {
       worker.onmessage = ({ data }) => {
         wait();
         if (data.progress) progress(data.progress[0], data.progress[1]);
+        else if (data.opened) opened(data.opened);
         else if (data.error) reject(new Fault(data.error));
         else resolve(data.ready);
       };
@@ -45,7 +51,7 @@ export async function startModel<Facts>(model: string, options: LoadOptions) {
         event.preventDefault();
         reject(new Fault(WHY.absent)); // its script: what goes wrong inside comes as a message
       };
-      worker.postMessage({ load: model, base: String(new URL(base, import.meta.url)) });
+      worker.postMessage({ ...first, base: String(new URL(base, import.meta.url)) });
     });
     return { worker, facts };
   } catch (error) {

@@ -1,5 +1,6 @@
 // How each number on the path through the formula came about.
 
+import { rmsNorm } from "../../math/attention.ts";
 import { PADDING } from "../../math/names.ts";
 import { speedsOf } from "../../math/rotary.ts";
 import { columnOf, findMatrix, isOff, MADE_BY, matrix, rowOf, formatNumber } from "../../math/steps.ts";
@@ -200,13 +201,16 @@ function explainTurn({ steps, name, row, column }: Explained, made: string, stra
   const [, width] = matrix(steps, name).shape;
   const half = width / 2;
   const pair = column % half;
-  const [first, second] = [pair, pair + half].map((at) => rowOf(matrix(steps, straight), row)[at]);
+  const gains = findMatrix(steps, `g${made[0]}`); // of the norm before
+  const projected = rowOf(matrix(steps, straight), row);
+  const whole = gains ? rmsNorm(projected, gains.values, steps.normEpsilon!) : projected;
+  const [first, second] = [whole[pair], whole[pair + half]];
   const angle = row * speedsOf(width, steps.rotaryBase)[pair];
   const turn = column < half ? [Math.cos(angle), -Math.sin(angle)] : [Math.sin(angle), Math.cos(angle)];
   return {
     title: `${made} of ${word(steps, row)}, feature ${column + 1}, of an arrow that position ${row} turns by ${formatNumber(angle, 2)} radians`,
     ...dot(
-      { label: "not turned", values: [first, second] },
+      { label: gains ? "normed, not turned" : "not turned", values: [first, second] },
       { label: column < half ? "cos, −sin" : "sin, cos", values: turn },
       [pair, pair + half].map((at) => String(at + 1)),
     ),
