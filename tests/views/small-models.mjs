@@ -156,6 +156,7 @@ const wordTokenizer = (start = [], end = []) => ({
     ],
   }),
   id_to_token: (id) => ["[CLS]", "[SEP]"][id] ?? `word${id}`,
+  token_to_id: () => undefined,
 });
 
 /** A worker on the page's own thread, which takes one message after the other. */

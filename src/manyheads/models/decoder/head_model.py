@@ -1,6 +1,5 @@
 """The decoder as a head model: a text goes in; what every head looks at, and which word comes next, comes out."""
 
-import re
 import secrets
 from functools import cache
 
@@ -15,15 +14,11 @@ from manyheads.models.attributing import read_back, strongest_heads, titles, wal
 from manyheads.models.composing import checked_places, through, written
 from manyheads.models.decoder.network import LanguageModel
 from manyheads.models.decoder.sampling import drawn, is_endless, probabilities, uniforms
-from manyheads.models.decoder.tokens import load_tokenizer
+from manyheads.models.decoder.tokens import DecoderTokens
 from manyheads.models.decoder.weights import MAX_TOKENS, open_weights
 from manyheads.models.registry import all_but
-from manyheads.models.white_space import within_reach
 from manyheads.reading.value_norms import norms, rows_of
-from manyheads.shared.names import EMPTY, LONE_BYTES, NOTES
-from manyheads.shared.tokens import BYTES, of_bytes
 
-START = 0  # stands before a text that has no token: the end of the text before
 TOP = 10  # of the next words that a map predicts
 FIRST = 3  # of these, before the one that came first with all heads on
 LABELS = 5  # of them, taken apart in a ledger
@@ -66,7 +61,7 @@ def load_decoder(folder=None):
         )
     tensors = {name: torch.from_numpy(tensor) for name, tensor in weights.tensors().items()}
     model.load_state_dict(tensors, assign=True)
-    return Decoder(model.eval().requires_grad_(False), load_tokenizer(weights), facts)
+    return Decoder(model.eval().requires_grad_(False), DecoderTokens(weights.metadata, facts["vocabularySize"]), facts)
 
 
 @where_it_is
@@ -94,14 +89,14 @@ class Decoder:
     page_name = "decoder"
     max_tokens = MAX_TOKENS
 
-    def __init__(self, model, tokenizer, facts):
-        self.model, self.tokenizer, self.name = model, tokenizer, facts["name"]
+    def __init__(self, model, tokens, facts):
+        self.model, self._tokens, self.name = model, tokens, facts["name"]
         self.num_layers, self.num_heads = facts["numLayers"], facts["numHeads"]
         self.num_kv_heads, self.head_dim = facts["numKvHeads"], facts["headDim"]
         self.head_lists = {"the seven induction heads": INDUCTION_HEADS}
-        self.head_names, self.end_tokens = facts["headNames"], facts["endTokens"]
-        self.vocabulary = self.tokens(range(facts["vocabularySize"]))  # what each token stands for
-        self.unspelled = {byte for sign, byte in BYTES.items() if tokenizer.token_to_id(sign) is None}
+        self.head_names, self.end_tokens = facts["headNames"], tokens.ends
+        self.tokenizer, self.unspelled = tokens.tokenizer, tokens.unspelled
+        self.vocabulary = tokens.words  # what each token stands for
 
     def __call__(self, text, head_mask=None, hidden=()):
         """The map of a text, with the ten likeliest next tokens, under "next word"."""
@@ -129,20 +124,7 @@ class Decoder:
         """
         if not isinstance(text, str):
             raise TypeError(f"a text is a string, got {type(text).__name__}")
-        # Lone surrogates, half a character each, are no text that could be encoded.
-        text = text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
-        text, cut = within_reach(text, self.max_tokens, "last")
-        ids, notes = self.tokenizer.encode(text).ids, [*cut]
-        if self.unspelled & set(text.encode()):
-            notes.append("No token spells some of these characters; they are left out.")
-        beyond = len(ids) - self.max_tokens
-        if beyond > 0:
-            notes.append(f"This model reads at most {self.max_tokens} tokens; the first {beyond} are left out.")
-            ids = ids[beyond:]
-        bytes_alone = next(filter(None, (re.search(LONE_BYTES, token) for token in self.tokens(ids))), None)
-        if bytes_alone:
-            notes.append(NOTES["bytes"].format(bytes=bytes_alone[0]))
-        return (ids, tuple(notes)) if ids else ([START], (*notes, EMPTY))
+        return self._tokens.read(text, self.max_tokens)
 
     def tokens(self, ids):
         """The tokens as they are read; bytes that are part of a character only are in hexadecimal.
@@ -151,7 +133,7 @@ class Decoder:
         >>> decoder.tokens(decoder.read("Hot 🍵")[0])
         ['Hot', ' <F0 9F>', '<8D>', '<B5>']
         """
-        return [of_bytes(self.tokenizer.id_to_token(number)) for number in ids]
+        return [self.vocabulary[number] for number in ids]
 
     def run(self, ids, cache=None, *, head_mask=None, hidden=(), need_weights=False):
         # [..., t] -> [..., t, token], [..., layer, h, t, c + t] or None, a cache

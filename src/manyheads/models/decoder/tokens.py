@@ -1,28 +1,73 @@
 """The decoder's tokens: pieces of words, and bytes for whatever no piece spells.
 
-Text is cut into digits, words and signs; each is spelled in bytes; then pairs of pieces are joined, the pair that was
-most frequent in training first (byte-pair encoding, Sennrich et al. 2016, arXiv:1508.07909).
+A text is cut into words, digits and signs, and each is spelled in bytes; then pairs of pieces are joined, the pair that
+was most frequent in training first (byte-pair encoding, Sennrich et al. 2016, arXiv:1508.07909). SentencePiece (Kudo &
+Richardson 2018, arXiv:1808.06226) spells the whole text in characters, a space as "▁", and joins the pair that makes
+the piece with the best score. A GGUF file says in its facts which of the two its model was trained with.
+`shared/pretokenizers.json` has how texts are cut, under llama.cpp's names, and the sentences for files that can't be
+read.
 """
 
 import json
+import math
+import re
+from importlib.resources import files
+from typing import NamedTuple
 
 from tokenizers import Tokenizer
 
-CONTROL = 3  # the type of tokens that mark a place, in GGUF
+from manyheads.models.white_space import within_reach
+from manyheads.shared.names import EMPTY, LONE_BYTES, NOTES
+from manyheads.shared.tokens import BYTES, of_bytes, spelled
+
+NORMAL, UNKNOWN, CONTROL, USER_DEFINED = 1, 2, 3, 4  # the types of tokens, in GGUF
+MOST_CUTS = 2**26  # in how many places all tokens together may be cut, times their lengths; of 256,000 it's some 2^24
+_TABLE = json.loads(files("manyheads.shared").joinpath("pretokenizers.json").read_text(encoding="utf-8"))
 
 
-def tokenizer_json(weights):
-    """The tokenizer as the `tokenizer.json` that the libraries of Hugging Face read, here and in pages."""
-    tokens, types = weights.metadata["tokenizer.ggml.tokens"], weights.metadata["tokenizer.ggml.token_type"]
-    merges = [pair.split(" ") for pair in weights.metadata["tokenizer.ggml.merges"]]
+class FileTokenizer(NamedTuple):
+    """What a file's facts say of its tokenizer: twin of web/models/gguf-tokens."""
+
+    json: dict  # the `tokenizer.json` that the libraries of Hugging Face read, here and in pages
+    words: list  # what each token stands for, by its id
+    before: list  # ids that come before each text
+    start: int  # stands for a text that has no token
+    ends: list  # ids that end a text
+    notes: list
+    is_bytewise: bool
+
+
+def tokenizer_of(facts):
+    """The tokenizer of a GGUF file, from its facts.
+
+    >>> facts = {"model": "llama", "tokens": ["<unk>", "<s>", "▁", "t", "e", "▁te", "▁t"], "scores": [0] * 5 + [-1, -2]}
+    >>> found = tokenizer_of({f"tokenizer.ggml.{name}": value for name, value in facts.items()})
+    >>> found.words[5], found.before, found.json["model"]["merges"]
+    (' te', [1], [['▁t', 'e'], ['▁', 't']])
+
+    Raises `ValueError`, with half a sentence that says why, for a tokenizer of another kind and for a damaged one.
+    """
+    given = _Given(facts)
+    kind, cut = given.facts.get("model"), given.facts.get("pre")
+    if kind not in ("gpt2", "llama"):
+        raise ValueError(_TABLE["faults"]["kind"].format(kind=str(kind)[:40]))
+    is_bytewise, tokens, types = kind == "gpt2", given.tokens(), given.types()
+    family = _family(cut) if is_bytewise else {}
+    notes = [] if family is not None else [_TABLE["note"]]
+    if family is None:
+        is_qwen = str(facts.get("general.architecture")).startswith("qwen")
+        family = {"cuts": _family("qwen2" if is_qwen else "llama-bpe")["cuts"]}
+    ids = {token: number for number, token in enumerate(tokens)}
+    first, last = given.id("bos_token_id", None if is_bytewise else 1), given.id("eos_token_id")
+    ends = {ids.get(token) for token in _TABLE["ends"]} - {id for id, type in enumerate(types) if type == NORMAL}
+    ends |= {first, last, *map(given.id, ("eot_token_id", "eom_token_id"))}
     marks = [
-        {"id": number, "content": token, "special": True}
+        {"id": number, "content": token, "special": type != USER_DEFINED}
         | dict.fromkeys(("single_word", "lstrip", "rstrip", "normalized"), False)
-        for number, (token, kind) in enumerate(zip(tokens, types))
-        if kind == CONTROL
+        for number, (token, type) in enumerate(zip(tokens, types))
+        if type in (UNKNOWN, CONTROL, USER_DEFINED) and token and ids[token] == number
     ]
-    bytewise = {"type": "ByteLevel", "add_prefix_space": False, "trim_offsets": True, "use_regex": True}
-    digits = {"type": "Digits", "individual_digits": True}
+    normalizer, cutting, decoder = _bytewise(family) if is_bytewise else _pieces(given)
     model = {
         "type": "BPE",
         "dropout": None,
@@ -30,25 +75,183 @@ def tokenizer_json(weights):
         "continuing_subword_prefix": None,
         "end_of_word_suffix": None,
         "fuse_unk": False,
-        "byte_fallback": False,
-        "ignore_merges": False,
-        "vocab": {token: number for number, token in enumerate(tokens)},
-        "merges": merges,
+        "byte_fallback": not is_bytewise,
+        "ignore_merges": family.get("wholeFirst", False),
+        "vocab": ids,
+        "merges": given.merges(ids),
     }
     parts = {
         "version": "1.0",
         "truncation": None,
         "padding": None,
         "added_tokens": marks,
-        "normalizer": None,
-        "pre_tokenizer": {"type": "Sequence", "pretokenizers": [digits, bytewise]},
+        "normalizer": normalizer,
+        "pre_tokenizer": cutting,
         "post_processor": None,
-        "decoder": bytewise,
+        "decoder": decoder,
         "model": model,
     }
-    return json.dumps(parts, ensure_ascii=False)
+    word = _word_of_bytes if is_bytewise else _word_of_piece
+    words = [token if type in (UNKNOWN, CONTROL) else word(token) for token, type in zip(tokens, types)]
+    begins = given.flag("add_bos_token", not is_bytewise or cut in _TABLE["begins"]) and first is not None
+    start = next(each for each in (ids.get("<|endoftext|>"), first, last, 0) if each is not None)
+    return FileTokenizer(parts, words, [first] * begins, start, sorted(ends - {None}), notes, is_bytewise)
+
+
+class _Given:
+    """The facts of a tokenizer, which may lie: what isn't as it should be raises `ValueError`."""
+
+    def __init__(self, facts):
+        self.architecture = facts.get("general.architecture")
+        self.facts = {name.removeprefix("tokenizer.ggml."): value for name, value in facts.items()}
+        self.count = 0
+
+    def damaged(self, what):
+        faults = _TABLE["faults"]
+        return ValueError(faults["damaged"].format(what=faults[what]))
+
+    def tokens(self):
+        tokens = self.facts.get("tokens")
+        if not _are([str], tokens) or not tokens:
+            raise self.damaged("tokens")
+        self.count = len(tokens)
+        return tokens
+
+    def types(self):
+        types = self.facts.get("token_type", [NORMAL] * self.count)
+        if not _are([int], types) or len(types) != self.count:
+            raise self.damaged("types")
+        return types
+
+    def id(self, name, default=None):
+        number = self.facts.get(name, default)
+        if number is None or (name not in self.facts and number >= self.count):
+            return None
+        if not _are([int], [number]) or not 0 <= number < self.count:
+            raise self.damaged("ids")
+        return number
+
+    def flag(self, name, default):
+        return self.facts[name] is True if name in self.facts else default
+
+    def merges(self, ids):
+        """The pairs that are joined, the first first: those of the file, or those that its scores imply."""
+        if "merges" not in self.facts and self.facts["model"] == "llama":
+            return self._merges_by_score(ids)
+        merges = self.facts.get("merges")
+        if not _are([str], merges):
+            raise self.damaged("merges")
+        pairs = [[pair[:at], pair[at + 1 :]] for pair in merges for at in [pair.find(" ", 1)] if at > 0]
+        known = all(left in ids and right in ids and left + right in ids for left, right in pairs)
+        if not known or len(pairs) < len(merges):
+            raise self.damaged("merges")
+        return pairs
+
+    def _merges_by_score(self, ids):
+        """As `generate_merges` of transformers has them: by score, then by the lengths of both, the largest first."""
+        scores = self.facts.get("scores")
+        if not _are([int, float], scores) or len(scores) != self.count or not all(map(math.isfinite, scores)):
+            raise self.damaged("scores")
+        if sum(len(token) ** 2 for token in ids) > MOST_CUTS:
+            raise self.damaged("long")
+        merges = []
+        for token, score in dict(zip(self.facts["tokens"], scores)).items():
+            pairs = [(token[:at], token[at:]) for at in range(1, len(token))]
+            known = [pair for pair in pairs if pair[0] in ids and pair[1] in ids]
+            known.sort(key=lambda pair: (ids[pair[0]], ids[pair[1]]))
+            merges += [(score, len(left), len(right), [left, right]) for left, right in known]
+        merges.sort(key=lambda merge: merge[:3], reverse=True)
+        return [pair for *_, pair in merges]
+
+
+def _are(kinds, values):
+    return isinstance(values, list) and all(type(value) in kinds for value in values)
+
+
+def _family(cut):
+    return next((family for family in _TABLE["families"] if cut in family["names"]), None)
+
+
+def _bytewise(family):  # -> normalizer, pre-tokenizer, decoder
+    bytewise = {"type": "ByteLevel", "add_prefix_space": False, "trim_offsets": True, "use_regex": True}
+    cuts = [
+        cut if "type" in cut else {"type": "Split", "pattern": cut, "behavior": "Isolated", "invert": False}
+        for cut in family["cuts"]
+    ]
+    cuts += [bytewise | {"use_regex": False}] if bytewise not in cuts else []
+    return family.get("normalizer"), {"type": "Sequence", "pretokenizers": cuts}, bytewise
+
+
+def _pieces(given):  # -> normalizer, pre-tokenizer, decoder
+    """Spaces become "▁", and one comes before the text: before each part of it for Phi 3, or if it begins with none."""
+    spaced, space = given.flag("add_space_prefix", True), {"String": " "}
+    back = {"type": "Replace", "pattern": {"String": "▁"}, "content": " "}
+    decoder = {"type": "Sequence", "decoders": [back, {"type": "ByteFallback"}, {"type": "Fuse"}]}
+    if given.architecture != "phi3":
+        scheme = "first" if spaced else "never"
+        return None, {"type": "Metaspace", "replacement": "▁", "prepend_scheme": scheme, "split": False}, decoder
+    steps = [{"type": "Prepend", "prepend": "▁"}] * spaced + [{"type": "Replace", "pattern": space, "content": "▁"}]
+    return {"type": "Sequence", "normalizers": steps}, None, decoder
+
+
+def _word_of_bytes(token):
+    return of_bytes(token) if all(sign in BYTES for sign in token) else token
+
+
+def _word_of_piece(token):
+    byte = re.fullmatch("<0x([0-9A-F]{2})>", token)
+    return spelled(bytes.fromhex(byte[1])) if byte else token.replace("▁", " ")
+
+
+def tokenizer_json(weights):
+    """The tokenizer of the weights' file as a `tokenizer.json`."""
+    return json.dumps(tokenizer_of(weights.metadata).json, ensure_ascii=False)
 
 
 def load_tokenizer(weights):
     """The tokenizer of the weights' file."""
-    return Tokenizer.from_str(tokenizer_json(weights))
+    return DecoderTokens(weights.metadata).tokenizer
+
+
+class DecoderTokens:
+    """From texts to tokens and back, with the tokenizer of a file: twin of web/models/decoder-tokens.
+
+    `facts` are those of the file; `words` are what each token stands for, at least `count`: an embedding may have rows
+    that no token has.
+    """
+
+    def __init__(self, facts, count=0):
+        self._file = tokenizer_of(facts)
+        self.tokenizer = Tokenizer.from_str(json.dumps(self._file.json))
+        self.words = [*self._file.words, *(f"<unused{number}>" for number in range(len(self._file.words), count))]
+        self.ends = self._file.ends
+        signs = BYTES if self._file.is_bytewise else {f"<0x{byte:02X}>": byte for byte in range(256)}
+        self.unspelled = {byte for sign, byte in signs.items() if self.tokenizer.token_to_id(sign) is None}
+
+    def read(self, text, most):
+        """The ids of at most so many tokens, and what is left out or comes in bytes: ([id, ...], (note, ...)).
+
+        Of a longer text the end is read, after the ids that come before each.
+        """
+        # Lone surrogates, half a character each, are no text that could be encoded.
+        text = text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+        text, cut = within_reach(text, most, "last")
+        ids, notes, before = self.tokenizer.encode(text).ids, [*self._file.notes, *cut], self._file.before
+        if self.unspelled and self.unspelled & set(self._in_bytes(text).encode()):
+            notes.append("No token spells some of these characters; they are left out.")
+        beyond = len(before) + len(ids) - most
+        if beyond > 0:
+            notes.append(f"This model reads at most {most} tokens; the first {beyond} are left out.")
+            ids = ids[beyond:]
+        bytes_alone = next(filter(None, (re.search(LONE_BYTES, self.words[number]) for number in ids)), None)
+        if bytes_alone:
+            notes.append(NOTES["bytes"].format(bytes=bytes_alone[0]))
+        if ids:
+            return [*before, *ids], tuple(notes)
+        return before or [self._file.start], (*notes, EMPTY)
+
+    def _in_bytes(self, text):
+        """What of a text is spelled in bytes: all of it, or the characters that are no token."""
+        if self._file.is_bytewise:
+            return text
+        return "".join(sign for sign in set(text.replace(" ", "▁")) if self.tokenizer.token_to_id(sign) is None)

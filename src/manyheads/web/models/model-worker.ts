@@ -8,6 +8,7 @@ import { EncoderEngine } from "./encoder-engine.ts";
 import { encoderAnswer } from "./encoder-model.ts";
 import { readAs, readJson } from "./files.ts";
 import type { Listed, ListedDecoder } from "./files.ts";
+import { asInPython } from "./gguf-tokens.ts";
 import code from "./kernel.wasm";
 import { fetchManifest, listOf, obtainAll, Store } from "./kept-files.ts";
 import type { Tokenizer } from "./tokenizers.min.mjs";
@@ -59,7 +60,7 @@ async function load(name: string, base: string) {
     },
   });
   const { Tokenizer } = await script;
-  const started = model.start(readAs(vocabulary, (file) => new Tokenizer(readJson(file), {})));
+  const started = model.start(readAs(vocabulary, (file) => new Tokenizer(asInPython(readJson(file)), {})));
   answer = started.answer;
   return started.facts;
 }

@@ -1,0 +1,245 @@
+// The tokenizer of a GGUF file, from its facts: twin of `tokenizer_of` in models/decoder/tokens.py, which explains it.
+
+import table from "../../shared/pretokenizers.json";
+import { Fault } from "../math/faults.ts";
+import { spelled } from "../math/text.ts";
+
+/** What a file's facts say of its tokenizer. */
+export interface FileTokenizer {
+  json: object; // for new Tokenizer(json, {})
+  words: string[]; // what each token stands for, by its id
+  before: number[]; // ids that come before each text
+  start: number; // stands for a text that has no token
+  ends: number[]; // ids that end a text
+  notes: string[];
+  isBytewise: boolean;
+}
+
+interface Family {
+  cuts: Record<string, unknown>[];
+  normalizer?: object;
+  wholeFirst?: boolean;
+}
+
+const NORMAL = 1; // the types of tokens
+const UNKNOWN = 2;
+const CONTROL = 3;
+const USER_DEFINED = 4;
+const MOST_CUTS = 2 ** 26;
+const BYTEWISE = { type: "ByteLevel", add_prefix_space: false, trim_offsets: true, use_regex: true };
+const FLAGS = { single_word: false, lstrip: false, rstrip: false, normalized: false };
+
+const range = (first: number, last: number) => Array.from({ length: last - first + 1 }, (_, at) => first + at);
+const SEEN = [...range(0x21, 0x7e), ...range(0xa1, 0xac), ...range(0xae, 0xff)];
+const UNSEEN = range(0, 255).filter((byte) => !SEEN.includes(byte));
+
+/** A byte-level vocabulary has a sign for each byte: its own where that can be seen, else one from 256 on. */
+export const BYTES = new Map([
+  ...SEEN.map((byte) => [String.fromCharCode(byte), byte] as const),
+  ...UNSEEN.map((byte, place) => [String.fromCharCode(256 + place), byte] as const),
+]);
+/** One in pieces has a token. */
+export const BYTE_TOKENS = new Map(
+  range(0, 255).map((byte) => [`<0x${byte.toString(16).toUpperCase().padStart(2, "0")}>`, byte]),
+);
+
+/** The tokenizer of a file; a fault for one of another kind, or one that's damaged. */
+export function tokenizerOf(facts: Map<string, unknown>): FileTokenizer {
+  const given = new Given(facts);
+  const kind = given.fact("model");
+  const cut = given.fact("pre") as string;
+  if (kind !== "gpt2" && kind !== "llama")
+    throw new Fault(table.faults.kind.replace("{kind}", () => Array.from(String(kind)).slice(0, 40).join("")));
+  const isBytewise = kind === "gpt2";
+  const { tokens, types } = given;
+  const known = isBytewise ? familyOf(cut) : { cuts: [] };
+  const isQwen = String(facts.get("general.architecture")).startsWith("qwen");
+  const family: Family = known ?? { cuts: familyOf(isQwen ? "qwen2" : "llama-bpe")!.cuts };
+  const ids = new Map(tokens.map((token, id) => [token, id]));
+  const first = given.id("bos_token_id", isBytewise ? undefined : 1);
+  const last = given.id("eos_token_id");
+  const named = [first, last, given.id("eot_token_id"), given.id("eom_token_id")];
+  const marked = table.ends.map((token) => ids.get(token)).filter((id) => id !== undefined && types[id] !== NORMAL);
+  const ends = new Set([...named, ...marked].filter((id) => id !== undefined));
+  const marks = tokens.flatMap((token, id) =>
+    isMark(types[id]) && token && ids.get(token) === id
+      ? [{ id, content: token, special: types[id] !== USER_DEFINED, ...FLAGS }]
+      : [],
+  );
+  const json = {
+    version: "1.0",
+    truncation: null,
+    padding: null,
+    added_tokens: marks,
+    ...(isBytewise ? bytewise(family) : inPieces(given)),
+    post_processor: null,
+    model: {
+      type: "BPE",
+      dropout: null,
+      unk_token: null,
+      continuing_subword_prefix: null,
+      end_of_word_suffix: null,
+      fuse_unk: false,
+      byte_fallback: !isBytewise,
+      ignore_merges: family.wholeFirst ?? false,
+      vocab: Object.fromEntries(ids),
+      merges: given.merges(ids),
+    },
+  };
+  const word = isBytewise ? wordOfBytes : wordOfPiece;
+  const begins = given.flag("add_bos_token", !isBytewise || table.begins.includes(cut)) && first !== undefined;
+  return {
+    json: asInPython(json),
+    words: tokens.map((token, id) => (types[id] === UNKNOWN || types[id] === CONTROL ? token : word(token))),
+    before: begins ? [first] : [],
+    start: ids.get("<|endoftext|>") ?? first ?? last ?? 0,
+    ends: [...ends].sort((a, b) => a - b),
+    notes: known ? [] : [table.note],
+    isBytewise,
+  };
+}
+
+const isMark = (type: number) => type === UNKNOWN || type === CONTROL || type === USER_DEFINED;
+
+const familyOf = (cut: string): Family | undefined => table.families.find(({ names }) => names.includes(cut));
+
+/** The facts of a tokenizer, which may lie: what isn't as it should be is a fault. */
+class Given {
+  #facts: Map<string, unknown>;
+  readonly tokens: string[];
+  readonly types: ArrayLike<number>;
+
+  constructor(facts: Map<string, unknown>) {
+    this.#facts = facts;
+    const tokens = this.fact("tokens");
+    if (!areStrings(tokens) || !tokens.length) throw damaged("tokens");
+    const types = this.fact("token_type") ?? new Uint8Array(tokens.length).fill(NORMAL);
+    if (!areNumbers(types, tokens.length, Number.isInteger)) throw damaged("types");
+    this.tokens = tokens;
+    this.types = types;
+  }
+
+  get architecture() {
+    return this.#facts.get("general.architecture");
+  }
+
+  fact(name: string) {
+    return this.#facts.get(`tokenizer.ggml.${name}`);
+  }
+
+  flag(name: string, byDefault: boolean) {
+    return (this.fact(name) ?? byDefault) === true;
+  }
+
+  id(name: string, byDefault?: number) {
+    const id = this.fact(name);
+    const count = this.tokens.length;
+    if (id === undefined) return byDefault !== undefined && byDefault < count ? byDefault : undefined;
+    if (!Number.isInteger(id) || (id as number) < 0 || (id as number) >= count) throw damaged("ids");
+    return id as number;
+  }
+
+  /** The pairs that are joined, the first first: those of the file, or those that its scores imply. */
+  merges(ids: Map<string, number>) {
+    const merges = this.fact("merges");
+    if (merges === undefined && this.fact("model") === "llama") return this.#mergesByScore(ids);
+    if (!areStrings(merges)) throw damaged("merges");
+    return merges.map((pair) => {
+      const at = pair.indexOf(" ", 1);
+      const [left, right] = [pair.slice(0, at), pair.slice(at + 1)];
+      if (at < 0 || !ids.has(left) || !ids.has(right) || !ids.has(left + right)) throw damaged("merges");
+      return [left, right];
+    });
+  }
+
+  /** As `generate_merges` of transformers has them: by score, then by the lengths of both, the largest first. */
+  #mergesByScore(ids: Map<string, number>) {
+    const scores = this.fact("scores");
+    if (!areNumbers(scores, this.tokens.length, Number.isFinite)) throw damaged("scores");
+    if (this.tokens.reduce((sum, { length }) => sum + length ** 2, 0) > MOST_CUTS) throw damaged("long");
+    const scored = new Map(this.tokens.map((token, id) => [token, scores[id]]));
+    const merges: { pair: [string, string]; score: number; lengths: [number, number] }[] = [];
+    for (const [token, score] of scored) {
+      const signs = Array.from(token);
+      const known: typeof merges = [];
+      for (let left = "", at = 1; at < signs.length; at++) {
+        left += signs[at - 1];
+        const right = token.slice(left.length);
+        if (ids.has(left) && ids.has(right))
+          known.push({ pair: [left, right], score, lengths: [at, signs.length - at] });
+      }
+      known.sort(({ pair: a }, { pair: b }) => ids.get(a[0])! - ids.get(b[0])! || ids.get(a[1])! - ids.get(b[1])!);
+      merges.push(...known);
+    }
+    merges.sort((a, b) => b.score - a.score || b.lengths[0] - a.lengths[0] || b.lengths[1] - a.lengths[1]);
+    return merges.map(({ pair }) => pair);
+  }
+}
+
+type Damage = "tokens" | "types" | "scores" | "merges" | "ids" | "long";
+
+const damaged = (what: Damage) => new Fault(table.faults.damaged.replace("{what}", table.faults[what]));
+
+const areStrings = (values: unknown): values is string[] =>
+  Array.isArray(values) && values.every((value) => typeof value === "string");
+
+const areNumbers = (values: unknown, count: number, are: (value: unknown) => boolean): values is ArrayLike<number> =>
+  (Array.isArray(values) || ArrayBuffer.isView(values)) &&
+  (values as number[]).length === count &&
+  (values as number[]).every(are);
+
+const split = (pattern: object) => ({ type: "Split", pattern, behavior: "Isolated", invert: false });
+
+function bytewise({ cuts, normalizer = undefined }: Family) {
+  const parts = cuts.map((cut) => ("type" in cut ? cut : split(cut)));
+  if (!parts.some(({ type }) => type === "ByteLevel")) parts.push({ ...BYTEWISE, use_regex: false });
+  return {
+    normalizer: normalizer ?? null,
+    pre_tokenizer: { type: "Sequence", pretokenizers: parts },
+    decoder: BYTEWISE,
+  };
+}
+
+/** Spaces become "▁", and one comes before the text: before each part of it for Phi 3, or if it begins with none. */
+function inPieces(given: Given) {
+  const spaced = given.flag("add_space_prefix", true);
+  const back = { type: "Replace", pattern: { String: "▁" }, content: " " };
+  const decoder = { type: "Sequence", decoders: [back, { type: "ByteFallback" }, { type: "Fuse" }] };
+  if (given.architecture !== "phi3") {
+    const scheme = spaced ? "first" : "never";
+    const cut = { type: "Metaspace", replacement: "▁", prepend_scheme: scheme, split: false };
+    return { normalizer: null, pre_tokenizer: cut, decoder };
+  }
+  const steps = [
+    ...(spaced ? [{ type: "Prepend", prepend: "▁" }] : []),
+    { type: "Replace", pattern: { String: " " }, content: "▁" },
+  ];
+  return { normalizer: { type: "Sequence", normalizers: steps }, pre_tokenizer: null, decoder };
+}
+
+/** The text that a byte-level token stands for; bytes that are part of a character only in hexadecimal. */
+export function wordOfBytes(token: string) {
+  const bytes = Array.from(token, (sign) => BYTES.get(sign));
+  return bytes.includes(undefined) ? token : spelled(Uint8Array.from(bytes as number[]));
+}
+
+function wordOfPiece(token: string) {
+  const byte = BYTE_TOKENS.get(token);
+  return byte === undefined ? token.replaceAll("▁", " ") : spelled(Uint8Array.of(byte));
+}
+
+const WORDS = "'s|'t|'re|'ve|'m|'ll|'d| ?\\p{L}+| ?\\p{N}+| ?[^\\s\\p{L}\\p{N}]+|\\s+(?!\\S)|\\s+";
+
+/**
+ * A tokenizer.json that the page's library reads as Python's does: for the digits of other scripts, and for what is white space,
+ * its parts `Digits` and `ByteLevel` differ, and a pattern doesn't.
+ */
+export function asInPython(json: any) {
+  const parts = json.pre_tokenizer?.pretokenizers;
+  if (!parts) return json;
+  const pretokenizers = parts.flatMap((part: any) => {
+    if (part.type === "Digits") return [split({ Regex: "\\p{N}" })];
+    return part.use_regex ? [split({ Regex: WORDS }), { ...part, use_regex: false }] : [part];
+  });
+  return { ...json, pre_tokenizer: { ...json.pre_tokenizer, pretokenizers } };
+}
