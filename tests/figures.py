@@ -14,6 +14,7 @@ IN_CHAPTER = {
     "decoder": ["next-word", "growing-cache"],
     "claims": ["head-pruning", "result-slider"],
     "exercises": ["exercise-list"],
+    "open-your-model": ["open-model"],
 }
 CHAPTER_OF = {name: chapter for chapter, names in IN_CHAPTER.items() for name in names}
 

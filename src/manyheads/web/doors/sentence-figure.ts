@@ -1,7 +1,7 @@
 // A figure that shows what one model makes of a sentence, by a view whose state its attributes write.
 
-import { isOnRequest } from "../math/families.ts";
-import { followLinks } from "./figure-link.ts";
+import { isFile, isOnRequest, madeWith } from "../math/families.ts";
+import { followLinks, linkedParts } from "./figure-link.ts";
 import { Figure, takeEarly, whenSeen, whenTouched } from "./page-element.ts";
 import { EXAMPLE_SHOWN, OFFERED } from "./page-models.ts";
 import { Task, type TaskOptions, type Tell } from "./task.ts";
@@ -15,6 +15,7 @@ interface SentenceView {
 export abstract class SentenceFigure<View extends SentenceView> extends Figure<View> {
   protected override drawsLate = true;
   protected abstract override task: Task<any>;
+  #madeWith = ""; // the file, not open, that the link was made with which led here
   #wakesWhenSeen = false; // to offer a model, or to show what is not shown yet
   /** The attributes that write parts of the state. */
   protected abstract parts: readonly string[];
@@ -28,7 +29,8 @@ export abstract class SentenceFigure<View extends SentenceView> extends Figure<V
     return new Task<Model>(this, { models: () => this.modelNames, tell: this.tell, ...options });
   }
 
-  protected tell: Tell = (...told) => this.view?.setStatus(...told);
+  protected tell: Tell = (text, ...act) =>
+    this.view?.setStatus([text, ...(this.#madeWith ? [madeWith(this.#madeWith)] : [])].join(" "), ...act);
 
   /** Fulfilled once the figure computes for itself; asking for it starts the loading. */
   get ready() {
@@ -63,6 +65,7 @@ export abstract class SentenceFigure<View extends SentenceView> extends Figure<V
   attributeChangedCallback(name: string) {
     if (!this.view) return;
     if (name !== "model") this.view.update(this.readPart(name));
+    if (name === "model") this.#madeWith = "";
     if (name === "model" || this.computed.includes(name)) this.task.run();
   }
 
@@ -82,5 +85,7 @@ export abstract class SentenceFigure<View extends SentenceView> extends Figure<V
   /** The first of its kind with a model opens where a link leads; called while it listens. */
   protected followLinks(leaves: AbortSignal) {
     followLinks(this, `${this.localName}[model]`, this.parts, leaves);
+    const { model = "" } = linkedParts(location.hash, this.localName) ?? {};
+    if (isFile(model) && !this.modelNames.includes(model)) this.#madeWith = model;
   }
 }

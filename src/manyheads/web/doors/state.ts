@@ -10,8 +10,8 @@ export { maskOf } from "../math/heads-off.ts";
 /** The parts of a state that attributes and links name; `off` lists the heads that are off: "0.3 5.11", layer.head. */
 export const WRITTEN: string[] = [...OPTION_NAMES, "off"];
 
-/** Parts of a state, with the heads that are off as [layer, head]. */
-export type StateParts = Partial<MapState> & { off?: number[][] };
+/** Parts of a state, with the heads that are off as [layer, head]; of a link, the file that it was made with and that isn't open. */
+export type StateParts = Partial<MapState> & { off?: number[][]; madeWith?: string };
 
 /** The part of the state that a written value stands for: nothing, where it is none of what may be. */
 export function readPart(name: string, text: string | null): StateParts {

@@ -1,9 +1,10 @@
 // What a figure computes in the page, for all that do: its models are fetched, or offered, a job is done with them, and what came of
 // it is shown. The last thing that its reader did wins. A figure may be removed at any moment, and goes on where it is put back.
 
-import { familyLabel, isOnRequest } from "../math/families.ts";
-import { isPaused, WHY } from "../math/faults.ts";
+import { familyLabel, isFile, isOnRequest } from "../math/families.ts";
+import { Fault, isPaused, WHY } from "../math/faults.ts";
 import type { HeadModel } from "../models/head-model.ts";
+import { focusedIn } from "../views/dom.ts";
 import { inSight } from "../views/in-sight.ts";
 import { failedTo, LOADING, loadWithProgress, megabytes, modelsScript, OFFERED } from "./page-models.ts";
 import { turns } from "./turns.ts";
@@ -47,7 +48,7 @@ export const answeredLater = (model: string, what = "Your text") =>
   `${what} will be answered once the ${model} has loaded.`;
 
 export class Task<Model extends { broken?: boolean } = HeadModel> {
-  #status: "idle" | "away" | "offered" | "loading" | "computing" | "ready" | "failed" = "idle";
+  #status: "idle" | "away" | "offered" | "held" | "loading" | "computing" | "ready" | "failed" = "idle";
   #figure: Element;
   #options: Required<Omit<TaskOptions<Model>, "job">>;
   /** Those that are here, and those that are on their way. */
@@ -58,6 +59,7 @@ export class Task<Model extends { broken?: boolean } = HeadModel> {
   #ready = new Promise<void>((done) => (this.#becomeReady = done));
   #allowed = false; // to fetch a model that is fetched on request only
   #present: Job<Model, any> | undefined; // what is computed of the present state
+  #settling: { done: () => void; failed: (error: Fault) => void }[] = []; // what waits for the end of the last job
   #job: Job<Model, any> | undefined; // the last one; whether it waits for its turn; and what aborts it
   #follows = false;
   #running = new AbortController();
@@ -65,6 +67,7 @@ export class Task<Model extends { broken?: boolean } = HeadModel> {
   /** `figure` is what takes its turn, as long as it's in the page. */
   constructor(figure: Element, { job, ...options }: TaskOptions<Model>) {
     this.#figure = figure;
+    figure.addEventListener("keydown", (event) => this.#enterKey(event as KeyboardEvent));
     this.#present = job;
     this.#options = {
       load: loadWithProgress as Required<TaskOptions<any>>["load"],
@@ -94,6 +97,17 @@ export class Task<Model extends { broken?: boolean } = HeadModel> {
       this.run(this.#job); // somebody waits for it now
     else this.wake();
     return this.#ready;
+  }
+
+  /** Fulfilled once the last job, whichever it is by then, is done; rejected where it fails. */
+  get settled() {
+    return new Promise<void>((done, failed) => (this.#isPending ? this.#settling.push({ done, failed }) : done()));
+  }
+
+  #settle(error?: Fault) {
+    for (const { done, failed } of this.#settling.splice(0))
+      if (error) failed(error);
+      else done();
   }
 
   /** Its figure is in a page. */
@@ -131,21 +145,40 @@ export class Task<Model extends { broken?: boolean } = HeadModel> {
    * Does a job in place of the one before: at once, or, where it follows another figure's, when its turn comes. Where the models are
    * here and answer at once, and it need not wait, it is done when this returns.
    */
-  run<Result>(job: Job<Model, Result> | undefined = this.#present, follows = false) {
+  run<Result>(job: Job<Model, Result> | undefined = this.#present, follows = false, entered = false) {
     if (!job) return;
     this.#running.abort();
     this.#running = new AbortController();
     const { signal } = this.#running;
     const names = this.#options.models();
+    if (names.some(isFile)) this.dropBroken(); // another file of that name may have taken its place
     this.#job = job;
     this.#follows = follows;
     this.#status = !names.length ? "ready" : this.#figure.isConnected ? "loading" : "away";
     if (this.#status === "ready") return this.#becomeReady();
     if (this.#status === "away") return;
+    if (!follows && !entered && turns().waitsForEnter && names.some(isFile) && this.#isTyping) return this.#hold(job);
     const models = names.map((name) => this.#models.get(name));
     if (models.every((model) => model && !(model instanceof Promise)) && !document.hidden)
       this.#compute(job, models as Model[], signal);
     else this.#fetchAll(job, names, signal);
+  }
+
+  get #isTyping() {
+    return focusedIn(this.#figure as HTMLElement)?.localName === "textarea";
+  }
+
+  /** Waits for its reader to press Enter. */
+  #hold(job: Job<Model, any>) {
+    this.#status = "held";
+    this.#options.offered(true);
+    this.#options.tell("Press Enter to have it read.", () => this.run(job, false, true), "Read it");
+  }
+
+  #enterKey(event: KeyboardEvent) {
+    if (this.#status !== "held" || event.key !== "Enter" || event.shiftKey || event.isComposing) return;
+    event.preventDefault();
+    this.run(this.#job, false, true);
   }
 
   async #fetchAll<Result>(job: Job<Model, Result>, names: string[], signal: AbortSignal) {
@@ -248,6 +281,7 @@ export class Task<Model extends { broken?: boolean } = HeadModel> {
     this.#status = "ready"; // before it is shown: that may start another
     job.show(result);
     this.#becomeReady();
+    this.#settle();
   }
 
   #fail(error: unknown, job: Job<Model, any>, signal: AbortSignal) {
@@ -258,6 +292,7 @@ export class Task<Model extends { broken?: boolean } = HeadModel> {
     this.#status = "ready";
     this.#options.refuse(error as Refusal, job.failure);
     this.#becomeReady();
+    this.#settle();
   }
 
   /** Says why a job came to nothing, and offers to try it again. */
@@ -265,6 +300,7 @@ export class Task<Model extends { broken?: boolean } = HeadModel> {
     this.#status = "failed";
     this.#awaited = [];
     this.#options.tell(text, again, name);
+    this.#settle(new Fault(text));
   }
 }
 

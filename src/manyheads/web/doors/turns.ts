@@ -18,6 +18,7 @@ const whenIdle = (todo: () => void) =>
   (globalThis.requestIdleCallback ?? ((call: () => void) => setTimeout(call, 0)))(todo, { timeout: PATIENCE });
 
 export class Turns {
+  waitsForEnter = false; // what is typed, for a file of the reader's that takes long
   #rest: number;
   #acted = -Infinity; // when its reader last did something
   #acting = 0; // works that a reader waits for

@@ -44,6 +44,9 @@ export function modelLabel(name: string) {
   return family ? family.variant.replace("-", " ") || family.plain || family.label : name;
 }
 
+/** What a reader reads whose link shows a file of somebody else's. */
+export const madeWith = (name: string) => `This link was made with ${modelLabel(name)}: open that file to see it.`;
+
 /** The most heads that any of these models has whose name has the number; 0 where none has, or there is one model. */
 export const mostHeads = (names: string[]) => (names.length > 1 ? Math.max(0, ...names.map(headsIn)) : 0);
 

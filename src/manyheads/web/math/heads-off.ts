@@ -1,5 +1,8 @@
 // Heads that are off, as a list of [layer, head] from 0.
 
+/** What a reader reads whose heads that were off are forgotten. */
+export const FORGOT = "The heads that were off are another model’s: here all are on.";
+
 export const isAmong = (off: number[][], [layer, head]: number[]) =>
   off.some((one) => one[0] === layer && one[1] === head);
 

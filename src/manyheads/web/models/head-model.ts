@@ -41,10 +41,18 @@ export interface Draft {
   tail: number[];
 }
 
+/** What a reader learns while a file is opened as a model, and what ends that: `progress` counts bytes, `opened` gets a line that says what the file is. */
+export interface Opening {
+  progress: (done: number, total: number) => void;
+  opened: (line: string) => void;
+  signal: AbortSignal;
+}
+
 /** A language model that computes in the page. */
 export interface DecoderModel extends HeadModel {
   maxTokens: number;
   endTokens: number[]; // those that end a text
+  secondsPerWord?: number; // that its last answer took, for each token that was new; once that's known
   /** The map of a text, and the scores of what comes next; `masked`, no token looks at the first but itself. A text that begins as the one before costs its new tokens only. */
   next(
     text: string | Draft,

@@ -10,6 +10,8 @@ import { answeredLater } from "../../doors/task.ts";
 import { maskOf, readPart } from "../../doors/state.ts";
 import { answerPlace } from "../../math/answer-parts.ts";
 import type { HeadLedger, LedgerQuestion } from "../../math/ledger.ts";
+import { isFile } from "../../math/families.ts";
+import { FORGOT } from "../../math/heads-off.ts";
 import { rowOf } from "../../math/steps.ts";
 import { decodeMatrices } from "../../math/wire.ts";
 import type { FocusModel } from "../../models/focus.ts";
@@ -49,6 +51,7 @@ class HeadLedgerElement extends SentenceFigure<HeadLedgerView> {
   protected parts = PARTS;
   protected computed = PARTS;
   protected numbers = ["head"];
+  #forgot = false; // the heads that were off: they are another model's
 
   protected task = this.makeTask<LedgerModel>({
     load: loadLedgers,
@@ -62,7 +65,8 @@ class HeadLedgerElement extends SentenceFigure<HeadLedgerView> {
       },
       show: (ledger: HeadLedger) => {
         this.view?.show(ledger);
-        this.tell(READY);
+        this.tell(this.#forgot ? `${READY} ${FORGOT}` : READY);
+        this.#forgot = false;
       },
     },
   });
@@ -89,6 +93,15 @@ class HeadLedgerElement extends SentenceFigure<HeadLedgerView> {
     });
     const rest = ledger.others.reduce((sum, _, at) => sum + row[heads.length + at], 0);
     return { heads, rest, logit: row[row.length - 1] };
+  }
+
+  /** A file of the reader's has other heads than the model before or after it. */
+  override attributeChangedCallback(name: string, before: string | null = null, after: string | null = null) {
+    if (this.view && name === "model" && [before, after].some((model) => isFile(model ?? ""))) {
+      this.#forgot ||= this.view.state.off.length > 0;
+      this.view.update({ head: null, off: [] });
+    }
+    super.attributeChangedCallback(name);
   }
 
   protected override readPart(name: string) {

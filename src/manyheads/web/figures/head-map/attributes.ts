@@ -10,6 +10,8 @@ import {
   writeState,
   type StateParts,
 } from "../../doors/state.ts";
+import { isFile } from "../../math/families.ts";
+import { START } from "../../math/options.ts";
 import type { State } from "./state.ts";
 
 /** The attributes of a <head-map> that may change. */
@@ -35,7 +37,10 @@ export function linkedOf(element: Element, places: string[]): StateParts | null 
   const linked = linkedState(location.hash, places);
   if (!linked) return null;
   requestAnimationFrame(() => element.scrollIntoView({ block: "nearest" }));
-  return { ...linked.state, model: Math.max(modelsOf(element).indexOf(linked.model ?? ""), 0) };
+  const { model: name, state } = linked;
+  const model = modelsOf(element).indexOf(name ?? "");
+  if (model >= 0 || !isFile(name ?? "")) return { ...state, model: Math.max(model, 0), madeWith: "" };
+  return { ...state, layer: START.layer, head: null, off: [], model: 0, madeWith: name! }; // its heads are another model's
 }
 
 /** The texts that the menu can copy. */
@@ -49,7 +54,7 @@ export function copiesOf(
     return writeState(chosen, modelsOf(element)[chosen.model], map?.namedLayer);
   };
   const link = { link: () => linkTo(location.href, place, pairs()) };
-  if (!modelsOf(element).length) return link;
+  if (!modelsOf(element).length || modelsOf(element).some(isFile)) return link; // no other page has a file of the reader's
   const folder = new URL("../", import.meta.url); // its head-map.js leads to that of each version
   return { ...link, tag: () => tagFor(folder, pairs()), frame: () => frameFor(folder, pairs()) };
 }

@@ -1,12 +1,12 @@
 // <head-map>: what every head looks at, live in a page.
 
 import { dressPage, Figure, takeEarly, whenSeen, whenTouched, type LiveMap } from "../../doors/page-element.ts";
-import { EXAMPLE_SHOWN, LOADING, OFFERED, READY } from "../../doors/page-models.ts";
+import { EXAMPLE_SHOWN, LOADING, OFFERED, openFile, readyWith } from "../../doors/page-models.ts";
 import { offOf, readPart, type StateParts } from "../../doors/state.ts";
 import { answeredLater, Task, together, type Refusal } from "../../doors/task.ts";
 import { makePressable } from "../../doors/worth-trying.ts";
 import type { AttentionMap, HeadMask } from "../../math/attention-map.ts";
-import { isOnRequest } from "../../math/families.ts";
+import { isFile, isOnRequest } from "../../math/families.ts";
 import { COMPUTED } from "../../math/options.ts";
 import { lacksNorms } from "../../math/shown.ts";
 import { withWord } from "../../math/text.ts";
@@ -26,6 +26,7 @@ export class HeadMapElement extends Figure<HeadMapView> implements LiveMap {
   protected override drawsLate = true;
   #places: string[] = []; // what a link may call this map
   #models: string[] = []; // as the view knows them
+  #model: HeadModel | null = null; // that computes
   #computedBy = "";
   #example = ""; // the sentence whose map is baked in
   #wakesWhenSeen = false; // to offer a model, or to show what is not shown yet
@@ -38,7 +39,7 @@ export class HeadMapElement extends Figure<HeadMapView> implements LiveMap {
     refuse: (refusal) => this.#refuse(refusal),
     job: {
       failure: "The map could not be computed",
-      compute: ([model], signal) => this.#compute(model, signal),
+      compute: ([model], signal) => this.#compute((this.#model = model), signal),
       show: (maps: Maps) => this.#show(maps),
     },
   });
@@ -128,6 +129,18 @@ export class HeadMapElement extends Figure<HeadMapView> implements LiveMap {
     this.view?.choose({ sentence });
   }
 
+  /**
+   * Reads a GGUF file of the reader's as the map's model; fulfilled once it reads the sentence with it. What could not be done is told,
+   * and rejected, and what was shown stays.
+   */
+  async open(file: File) {
+    this.drawNow();
+    const { name } = await openFile(file, { tell: (...told) => this.view?.setStatus(...told) });
+    this.removeAttribute("models");
+    this.setAttribute("model", name);
+    await this.task.settled;
+  }
+
   /** Gives the focus to what a reader sets the map by first. */
   override focus(options?: FocusOptions) {
     this.querySelector<HTMLElement>("input, textarea")?.focus(options);
@@ -156,7 +169,7 @@ export class HeadMapElement extends Figure<HeadMapView> implements LiveMap {
     return this.#models.some((name) => isOnRequest(name));
   }
 
-  #makeView({ off, ...parts }: StateParts) {
+  #makeView({ off, madeWith, ...parts }: StateParts) {
     this.#models = this.models;
     const view: HeadMapView = new HeadMapView(this, parts, {
       models: this.#models,
@@ -164,13 +177,13 @@ export class HeadMapElement extends Figure<HeadMapView> implements LiveMap {
       copies: copiesOf(this, this.#places[0], () => view.state),
       examples: this.getAttribute("examples") ?? "",
       tools: (this.getAttribute("tools") ?? "closed") as "closed" | "open" | "none",
-      behaviours: this.getAttribute("behaviours")?.split(" ") ?? null,
+      behaviours: this.#models.some(isFile) ? null : (this.getAttribute("behaviours")?.split(" ") ?? null), // of the page's own model
       change: (_, names) => this.#calls(names) && this.task.run(),
       painted: (map) => announce(this, "attention", map),
       asked: (query) => announce(this, "ask", query),
     });
     this.view = view;
-    if (off) view.update({ off });
+    if (off || madeWith) view.update({ off, madeWith });
     if (this.#onRequest) view.statusFirst(); // what it offers comes before what is shown
     return view;
   }
@@ -206,12 +219,15 @@ export class HeadMapElement extends Figure<HeadMapView> implements LiveMap {
 
   /** Draws the controls anew for other models, and goes on with the one that was chosen, if it is among them. */
   #changeModels(before: HeadMapView) {
-    if (String(this.models) === String(this.#models)) return;
-    const { chosen, map, compared } = before.state;
+    if (String(this.models) === String(this.#models)) return this.models.some(isFile) ? this.task.run() : undefined; // another file of that name
+    const { chosen, map, compared, madeWith } = before.state;
     const model = Math.max(this.models.indexOf(this.#models[chosen.model]), 0);
+    const linked = this.models.includes(madeWith) ? linkedOf(this, this.#places) : null; // now its heads are there
+    const parts = { ...chosen, model, ...linked, sentence: chosen.sentence };
     before.leave();
-    const view = this.#makeView({ ...chosen, model });
+    const view = this.#makeView(parts);
     if (map) view.show(map, compared);
+    if (linked) view.update(parts); // for the map to come
     if (this.#models.length) view.setStatus(LOADING);
     this.task.run();
   }
@@ -235,7 +251,7 @@ export class HeadMapElement extends Figure<HeadMapView> implements LiveMap {
   #show([map, compared]: Maps) {
     this.#computedBy = this.model;
     this.view?.show(map, compared);
-    this.view?.setStatus(READY);
+    this.view?.setStatus(readyWith(this.#model));
   }
 
   /** Says why a sentence gets no map, unless its last word is still being typed; offers the likeliest of the words that an unknown one may be. */

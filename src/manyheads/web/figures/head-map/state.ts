@@ -42,6 +42,7 @@ export interface State {
   later: Partial<Pick<MapState, (typeof PLACES)[number]>>; // for the map to come: the one on screen may be smaller
   off: number[][] | null; // the heads that are to be off in it, as [layer, head]
   forgot: boolean; // the heads that were off: the model that computes now has others
+  madeWith: string; // the file, not open, that the link was made with which led here
   words: string[]; // the only ones that the model knows
   history: History<MapState>;
   message: Message;
@@ -88,6 +89,7 @@ export function startWith(parts: Partial<MapState>, { computes = true, fetches =
     later: {},
     off: null,
     forgot: false,
+    madeWith: "",
     words: [],
     history: NEW,
     message: { text: "" },
@@ -173,7 +175,7 @@ function restore(state: State, back: boolean): Step {
 }
 
 /** Takes parts over from outside. Of heads that are to be off, only a map or its model tells which there are. */
-function take(state: State, { off, ...parts }: StateParts): Step {
+function take(state: State, { off, madeWith = state.madeWith, ...parts }: StateParts): Step {
   const later = { ...state.later };
   for (const name of PLACES) if (name in parts) Object.assign(later, { [name]: parts[name] });
   const taken = {
@@ -181,6 +183,7 @@ function take(state: State, { off, ...parts }: StateParts): Step {
     later,
     chosen: { ...state.chosen, ...parts },
     layer: parts.layer ?? state.layer,
+    madeWith,
     off: off ?? state.off,
   };
   if (off) taken.chosen.headMask = null;

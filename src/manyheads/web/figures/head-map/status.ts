@@ -2,12 +2,13 @@
 
 import type { AttentionMap } from "../../math/attention-map.ts";
 import type { MapState, ShownMap } from "../../math/map-state.ts";
+import { madeWith } from "../../math/families.ts";
+import { FORGOT } from "../../math/heads-off.ts";
 import { alignTokens, layerName } from "../../math/maps.ts";
 import { capital, isolated, isSpecial, readable } from "../../math/text.ts";
 import { StatusLine } from "../../views/controls.ts";
 import { DIFFERENCES, missingOf, restOf, type State } from "./state.ts";
 
-const FORGOT = "The heads that were off are another model’s: here all are on.";
 const LONG = 90; // tokens; beyond, matrices become pictures
 
 export class Status {
@@ -36,6 +37,7 @@ export function notesOf(state: State) {
   return [
     ...(missing.length ? [waits] : []),
     ...(state.forgot ? [FORGOT] : []),
+    ...(state.madeWith ? [madeWith(state.madeWith)] : []),
     ...asks,
     ...common,
     ...notes,

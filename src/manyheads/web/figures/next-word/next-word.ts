@@ -1,16 +1,18 @@
 // <next-word text="...">: what a language model would write next, as bars that its reader presses, reshapes and cuts heads from.
 // `layer` and `head` choose whose weights are shown, `off` names heads that are off, `masked` is "first" where no token may look at the
-// first one, `temperature` shapes the bars. One renderer with two doors, as head-map.ts: the
+// first one, `temperature` shapes the bars, `model` is another model than the page's. One renderer with two doors, as head-map.ts: the
 // default export is for kernels (Python computes), the custom element for pages, where the model comes when the reader asks.
 
 import { followLinks } from "../../doors/figure-link.ts";
 import { openDoor } from "../../doors/kernel-door.ts";
 import type { KernelModel } from "../../doors/kernel-model.ts";
 import { define, dressPage, Figure, takeEarly, whenSeen } from "../../doors/page-element.ts";
-import { OFFERED, READY } from "../../doors/page-models.ts";
+import { OFFERED, readyWith } from "../../doors/page-models.ts";
 import { offOf } from "../../doors/state.ts";
 import { answeredLater, Task } from "../../doors/task.ts";
 import type { HeadMask } from "../../math/attention-map.ts";
+import { isFile } from "../../math/families.ts";
+import { FORGOT } from "../../math/heads-off.ts";
 import { decodeMap, decodeMatrices } from "../../math/wire.ts";
 import type { DecoderModel } from "../../models/head-model.ts";
 import { announce, h } from "../../views/dom.ts";
@@ -53,18 +55,21 @@ export default { render };
 
 // ----------------------------------------------------------------------------------- the second door: pages
 
-const MODEL = "decoder";
-const NOTHING: Example = { stored: [], lists: {}, numLayers: 30, numHeads: 9 };
+const MODEL = "decoder"; // of which what is baked in says something
+const NOTHING: Example = { stored: [], lists: {}, numLayers: 0, numHeads: 0 };
 
 class NextWordElement extends Figure<NextWordView> {
-  static observedAttributes = ["text", "off", "layer", "head", "masked", "temperature"];
+  static observedAttributes = ["model", "text", "off", "layer", "head", "masked", "temperature"];
   protected override drawsLate = true;
   #whole: { draft: string; logits: Float32Array } | null = null; // with all heads on and nothing masked
   #example = ""; // the text that is baked in
   #lists: Example["lists"] = {};
+  #decoder: DecoderModel | null = null; // that computes
+  #computedBy = MODEL; // its name
+  #forgot = false; // the heads that were off: they are another model's
 
   protected override task = new Task<DecoderModel>(this, {
-    models: () => [MODEL],
+    models: () => [this.model],
     tell: (...told) => this.view?.setStatus(...told),
     waits: (model) => this.#waits(model),
     offered: (old) => this.view?.markOld(old),
@@ -72,7 +77,9 @@ class NextWordElement extends Figure<NextWordView> {
       failure: "The next word could not be computed",
       compute: ([decoder], signal) => this.#read(decoder, signal),
       show: (answer: Answer) => {
-        this.view!.setStatus([READY, ...(answer.now.map.notes ?? [])].join(" "));
+        const forgot = this.#forgot ? [FORGOT] : [];
+        this.#forgot = false;
+        this.view!.setStatus([readyWith(this.#decoder), ...forgot, ...(answer.now.map.notes ?? [])].join(" "));
         this.view!.dispatch({ type: "answer", answer });
         announce(this, "attention", this.attention);
       },
@@ -107,6 +114,10 @@ class NextWordElement extends Figure<NextWordView> {
 
   set headMask(headMask: HeadMask) {
     this.setAttribute("off", offOf(headMask));
+  }
+
+  get model() {
+    return this.getAttribute("model") ?? MODEL;
   }
 
   get text() {
@@ -149,7 +160,8 @@ class NextWordElement extends Figure<NextWordView> {
 
   attributeChangedCallback(name: string, _: string | null, value: string | null) {
     if (!this.view) return;
-    if (name === "layer" || name === "head") this.#aim({ tools: true });
+    if (name === "model") this.task.run();
+    else if (name === "layer" || name === "head") this.#aim({ tools: true });
     else if (name === "temperature") this.view.dispatch({ type: "shape", parts: { temperature: this.#temperature } });
     else
       this.view.dispatch({
@@ -159,7 +171,7 @@ class NextWordElement extends Figure<NextWordView> {
             ? { text: value ?? "" }
             : name === "masked"
               ? { masked: this.#masks }
-              : { off: headsIn(value, this.#lists) },
+              : { off: headsIn(value, isFile(this.model) ? {} : this.#lists) },
       });
   }
 
@@ -173,7 +185,7 @@ class NextWordElement extends Figure<NextWordView> {
 
   protected override listen(leaves: AbortSignal) {
     whenSeen(this, leaves, () => this.task.wake()); // to offer the model
-    followLinks(this, this.localName, NextWordElement.observedAttributes, leaves);
+    followLinks(this, this.localName, NextWordElement.observedAttributes.slice(1), leaves); // no link brings a model
   }
 
   override disconnectedCallback() {
@@ -188,7 +200,19 @@ class NextWordElement extends Figure<NextWordView> {
     this.view?.dispatch({ type: "look", parts: { ...Object.fromEntries(parts), ...more } });
   }
 
+  #fitTo(decoder: DecoderModel) {
+    const view = this.view!;
+    const isReplaced = this.#decoder !== null && decoder !== this.#decoder && isFile(this.model); // by one of the same name
+    const isOther = this.model !== this.#computedBy || isReplaced;
+    if (isOther) this.#whole = null;
+    this.#forgot ||= isOther && view.state.off.length > 0;
+    this.#decoder = decoder;
+    this.#computedBy = this.model;
+    view.dispatch({ type: "model", size: [decoder.numLayers, decoder.numHeads], isFile: isFile(this.model), isOther });
+  }
+
   async #read(decoder: DecoderModel, signal: AbortSignal): Promise<Answer> {
+    this.#fitTo(decoder);
     const { text, tail, masked } = this.view!.state;
     const whole = isWhole(this.view!.state);
     const draft = JSON.stringify({ text, tail });

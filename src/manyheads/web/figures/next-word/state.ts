@@ -46,7 +46,8 @@ export interface Bar {
 type Phase = "asking" | "stale" | "still" | "writing";
 
 export interface State extends Draft {
-  size: [layers: number, heads: number]; // of the model
+  size: [layers: number, heads: number]; // of the model; 0 until it's known
+  isFile: boolean; // it's the reader's own: what is stored, and lists of heads, are of another
   off: number[][]; // heads, as [layer, head]
   masked: boolean; // the first token, for all others
   tools: boolean; // whether they are open
@@ -84,7 +85,8 @@ export type Action =
   | { type: "write"; bar: number | null } // that was pressed; else a token is drawn
   | { type: "play" | "stop" | "back" | "go on" }
   | { type: "answer"; answer: Answer }
-  | { type: "stale"; stale: boolean };
+  | { type: "stale"; stale: boolean }
+  | { type: "model"; size: State["size"]; isFile: boolean; isOther: boolean }; // which is about to compute; another than before, or the same
 
 /** What has to be done after a change: ask the model, draw all, draw where the head looks, or nothing but the controls. */
 export interface Step {
@@ -101,6 +103,7 @@ export function startWith(parts: Partial<State>, size: [number, number]): State 
     off: [],
     masked: false,
     size,
+    isFile: false,
     tools: false,
     layer: 0,
     head: 0,
@@ -166,6 +169,8 @@ export function reduce(state: State, action: Action): Step {
       return stepBack(state);
     case "answer":
       return take(state, action.answer);
+    case "model":
+      return { state: fitToModel(state, action), needs: "nothing" };
     case "stale": {
       const phase = action.stale && !storedFor(state) ? "stale" : state.phase === "stale" ? "asking" : state.phase;
       return { state: { ...state, phase }, needs: "nothing" };
@@ -179,9 +184,18 @@ export const isWhole = ({ off, masked }: Pick<State, "off" | "masked">) => !off.
 /** [layer][head] -> whether it is on; null where all are. */
 export const maskIn = ({ off, size }: State) => maskOf(off, ...size);
 
-/** Without heads that the model hasn't. */
+/** Without heads that the model hasn't, once it's known which it has. */
 const fitted = <Parts extends Asked>([layers, heads]: State["size"], parts: Parts): Parts =>
-  parts.off ? { ...parts, off: parts.off.filter(([layer, head]) => layer < layers && head < heads) } : parts;
+  parts.off && layers ? { ...parts, off: parts.off.filter(([layer, head]) => layer < layers && head < heads) } : parts;
+
+/** With the sizes of the model that is about to compute. Of another one than before, nothing counts but the text: its tokens and its heads are others. */
+function fitToModel(state: State, { size, isFile, isOther }: Extract<Action, { type: "model" }>): State {
+  const [layer, head] = [state.layer, state.head].map((at, which) => Math.min(at, size[which] - 1));
+  const sized = { ...state, size, isFile, layer, head, ...fitted(size, { off: state.off }) };
+  if (!isOther) return sized;
+  const bars = state.bars.map((bar) => ({ ...bar, id: null }));
+  return { ...stopped(sized), phase: "asking", off: [], tail: [], earlier: [], answer: null, next: null, bars };
+}
 
 function ask(state: State, parts: Asked): Step {
   const changed = Object.keys(parts) as (keyof Asked)[];
@@ -193,8 +207,8 @@ function ask(state: State, parts: Asked): Step {
 }
 
 /** The answer that is stored to what the text, the heads and the reader's settings are now. */
-export function storedFor({ stored, text, tail, off, masked, choice: { temperature, topK, topP } }: State) {
-  if (tail.length || topK || topP < 1) return null;
+export function storedFor({ stored, isFile, text, tail, off, masked, choice: { temperature, topK, topP } }: State) {
+  if (isFile || tail.length || topK || topP < 1) return null;
   return (
     stored.find(
       (one) => one.text === text && one.masked === masked && one.temperature === temperature && areSame(one.off, off),
@@ -213,7 +227,9 @@ function withStored(state: State): State {
 /** Another head's weights, if the model has it. */
 function look(state: State, parts: Look): Step {
   const after = { ...state, ...parts };
-  const has = [after.layer, after.head].every((at, which) => Number.isInteger(at) && at >= 0 && at < state.size[which]);
+  const has = [after.layer, after.head].every(
+    (at, which) => Number.isInteger(at) && at >= 0 && (at < state.size[which] || !state.size[which]),
+  );
   return has ? { state: after, needs: "look" } : { state, needs: "nothing" };
 }
 

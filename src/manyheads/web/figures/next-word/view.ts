@@ -283,9 +283,10 @@ export class NextWordView {
     const isOn = (group: number[][]) => !group.every((one) => isAmong(off, one));
     drawSwitch(this.#switch, `layer ${layer + 1}, head ${head + 1}`, isOn([[layer, head]]), NEUTRAL_COLOUR);
     drawSwitch(this.#whole, `all of layer ${layer + 1}`, isOn(layerOf(this.state)), NEUTRAL_COLOUR);
-    Object.entries(this.#lists).forEach(([name, group], at) =>
-      drawSwitch(this.#named[at], name, isOn(group), NEUTRAL_COLOUR),
-    );
+    Object.entries(this.#lists).forEach(([name, group], at) => {
+      this.#named[at].hidden = this.state.isFile;
+      drawSwitch(this.#named[at], name, isOn(group), NEUTRAL_COLOUR);
+    });
     setProps(this.#hides, { checked: hidesFirst });
     setProps(this.#masks, { checked: masked });
     for (const list of [this.#bars, this.#more]) list.classList.toggle("hm-stale", phase === "stale"); // they don't answer to the text above them
