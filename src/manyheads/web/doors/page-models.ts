@@ -7,9 +7,8 @@ import type { DecoderModel, HeadModel, Opening } from "../models/head-model.ts";
 import type { Tell } from "./task.ts";
 
 /** The module that loads models, the same for all figures of a page. */
-export const modelsScript = (): Promise<
-  typeof import("../models/models.ts") & { openModel(file: File, opening: Opening): Promise<HeadModel> }
-> => importScript("./models.js", import.meta.url);
+export const modelsScript = (): Promise<typeof import("../models/models.ts")> =>
+  importScript("./models.js", import.meta.url);
 
 /** The module that makes a formula's steps of a model. */
 export const formulaScript = (): Promise<typeof import("../models/formula-model.ts")> =>

@@ -30,6 +30,7 @@ export class DecoderEngine {
   #mlps: Float32Array[] = []; // [token][layer, width], what each MLP added to the token's vector
   #normedIn: Float32Array[] = []; // [token][layer, width], what the heads of each layer read
   #last = new Float32Array(); // that vector, after the last layer
+  fresh = 0; // tokens of the last text that weren't known before
 
   constructor(weights: DecoderWeights) {
     const { numLayers, numKvHeads, maxTokens, headDim } = weights.facts;
@@ -49,10 +50,12 @@ export class DecoderEngine {
   /** Computes what isn't known of a text: nothing, where it was read last. */
   #take(ids: number[], headMask: HeadMask, masked = false) {
     const on = this.#switched(headMask);
+    this.fresh = 0;
     const kept =
       masked === this.#masked && on.every((each, index) => each === this.#on[index]) ? alike(ids, this.#ids) : 0;
     if (kept === ids.length && kept === this.#ids.length && this.#last.length) return;
     const known = Math.min(kept, ids.length - 1); // the last token's state is wanted
+    this.fresh = ids.length - known;
     this.#last = new Float32Array(); // until all is computed
     this.#on = on;
     this.#masked = masked;

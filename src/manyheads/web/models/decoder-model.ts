@@ -62,7 +62,9 @@ export class DecoderReader {
       const found = whyThere(engine, tokens, text, edge, headMask);
       return { result: found, transfer: [found.pairs.buffer] };
     }
+    const began = performance.now();
     const result = nextWord(engine, tokens, facts, text, headMask, masked, norms);
+    if (engine.fresh) result.secondsPerWord = (performance.now() - began) / 1000 / engine.fresh;
     return { result, transfer: [result.logits.buffer, result.map.weights.buffer] };
   }
 }

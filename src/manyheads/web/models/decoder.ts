@@ -27,6 +27,7 @@ export const missingBytes = () => missingBytesOf("decoder");
 
 export class Decoder extends WorkerModel implements DecoderModel {
   endTokens: number[];
+  secondsPerWord?: number;
   #words: string[];
 
   /** Fetches the book's model and starts it, as `startModel` says. */
@@ -51,6 +52,7 @@ export class Decoder extends WorkerModel implements DecoderModel {
     { signal, masked = false, norms = false }: { signal?: AbortSignal; masked?: boolean; norms?: boolean } = {},
   ) {
     const answer = await this.request<NextWord>({ text, headMask, masked, norms }, signal);
+    this.secondsPerWord = answer.secondsPerWord ?? this.secondsPerWord;
     const scoreParts = (edge: AttentionEdge) => this.request<ScoreParts>({ text, headMask, edge }, signal); // until the next key
     return masked ? answer : { ...answer, map: { ...answer.map, scoreParts } };
   }

@@ -33,6 +33,7 @@ export interface NextWord {
   ids: number[];
   logits: Float32Array; // [token]
   map: AttentionMap;
+  secondsPerWord?: number; // that it took, where there were new tokens
 }
 
 /** A text and tokens after it that are bytes of a character which isn't whole yet. */
@@ -52,7 +53,7 @@ export interface Opening {
 export interface DecoderModel extends HeadModel {
   maxTokens: number;
   endTokens: number[]; // those that end a text
-  secondsPerWord?: number; // that its last answer took, for each token that was new; once that's known
+  secondsPerWord?: number; // of its last answer, once that's known
   /** The map of a text, and the scores of what comes next; `masked`, no token looks at the first but itself. A text that begins as the one before costs its new tokens only. */
   next(
     text: string | Draft,

@@ -8,7 +8,9 @@ import { EncoderEngine } from "./encoder-engine.ts";
 import { encoderAnswer } from "./encoder-model.ts";
 import { readAs, readJson } from "./files.ts";
 import type { Listed, ListedDecoder } from "./files.ts";
-import { asInPython } from "./gguf-tokens.ts";
+import { describe, readGguf } from "./gguf.ts";
+import { DecoderFile } from "./gguf-decoder.ts";
+import { asInPython, tokenizerOf } from "./gguf-tokens.ts";
 import code from "./kernel.wasm";
 import { fetchManifest, listOf, obtainAll, Store } from "./kept-files.ts";
 import type { Tokenizer } from "./tokenizers.min.mjs";
@@ -33,6 +35,7 @@ let answer: ReturnType<Arriving["start"]>["answer"];
 worker.onmessage = async ({ data }: MessageEvent) => {
   try {
     if (data.load) worker.postMessage({ ready: await load(data.load, data.base) });
+    else if (data.open) worker.postMessage({ ready: await open(data.open, data.name) });
     else {
       const { result, transfer } = answer(data);
       worker.postMessage({ result }, transfer);
@@ -44,8 +47,7 @@ worker.onmessage = async ({ data }: MessageEvent) => {
 
 async function load(name: string, base: string) {
   const store = new Store(name);
-  const script = importScript("./tokenizers.min.mjs", import.meta.url);
-  script.catch(() => {}); // awaited below
+  const script = tokenizersScript();
   const listed = await fetchManifest(new URL(listOf(name), base), store);
   const model = await MODELS[name](listed);
   let vocabulary = new Uint8Array();
@@ -53,7 +55,7 @@ async function load(name: string, base: string) {
     base,
     store,
     atOnce: AT_ONCE,
-    progress: (...progress) => worker.postMessage({ progress }),
+    progress,
     take: (part, contents) => {
       if (part === "tokenizer") vocabulary = contents;
       else readAs(contents, (bytes) => model.put(part, bytes));
@@ -64,6 +66,29 @@ async function load(name: string, base: string) {
   answer = started.answer;
   return started.facts;
 }
+
+/** Opens a reader's file as a decoder. */
+async function open(file: File, name: string) {
+  const script = tokenizersScript();
+  const gguf = await readGguf(file);
+  const written = tokenizerOf(gguf.facts);
+  const model = new DecoderFile(gguf, name, written.ends);
+  worker.postMessage({ opened: describe(gguf, file.size) });
+  const weights = await model.load(file, code, progress);
+  const { Tokenizer } = await script;
+  const started = answering(weights, new DecoderTokens(new Tokenizer(written.json, {}), model.facts, written));
+  answer = started.answer;
+  return started.facts;
+}
+
+/** What cuts texts into tokens; it may come while something else is awaited. */
+function tokenizersScript(): Promise<typeof import("./tokenizers.min.mjs")> {
+  const script = importScript("./tokenizers.min.mjs", import.meta.url);
+  script.catch(() => {});
+  return script;
+}
+
+const progress = (...bytes: [done: number, total: number]) => worker.postMessage({ progress: bytes });
 
 async function encoder(listed: Listed): Promise<Arriving> {
   const engine = await EncoderEngine.create(listed, code);
@@ -79,16 +104,18 @@ async function encoder(listed: Listed): Promise<Arriving> {
 
 async function decoder(listed: ListedDecoder): Promise<Arriving> {
   const weights = await DecoderWeights.create(listed, code);
-  const { name, numLayers, numHeads, headNames, maxTokens, endTokens } = listed;
   return {
     put: (part, contents) => weights.put(part, contents, listed),
-    start(tokenizer) {
-      const tokens = new DecoderTokens(tokenizer, listed);
-      const reader = new DecoderReader(weights, tokens);
-      return {
-        facts: { name, numLayers, numHeads, headNames, maxTokens, endTokens, words: tokens.words },
-        answer: (question) => reader.answer(question),
-      };
-    },
+    start: (tokenizer) => answering(weights, new DecoderTokens(tokenizer, listed)),
+  };
+}
+
+/** A decoder that answers, and what the page has to know of it. */
+function answering(weights: DecoderWeights, tokens: DecoderTokens): ReturnType<Arriving["start"]> {
+  const { name, numLayers, numHeads, headNames, maxTokens, endTokens } = weights.facts;
+  const reader = new DecoderReader(weights, tokens);
+  return {
+    facts: { name, numLayers, numHeads, headNames, maxTokens, endTokens, words: tokens.words },
+    answer: (question) => reader.answer(question),
   };
 }

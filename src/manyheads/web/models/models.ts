@@ -5,7 +5,7 @@ import { familyOf, isFile, modelLabel, nameOfFile } from "../math/families.ts";
 import { Fault, importScript } from "../math/faults.ts";
 import { checked, download, onceMore, readAs, readJson, readSafetensors } from "./files.ts";
 import type { ModelFile, Progress } from "./files.ts";
-import type { DecoderModel, HeadModel } from "./head-model.ts";
+import type { DecoderModel, HeadModel, Opening } from "./head-model.ts";
 
 /** What the script of a family gets to load a model with. */
 export interface Loading {
@@ -27,13 +27,6 @@ interface FamilyScript {
 
 /** The model of a reader's file. */
 type OpenedModel = DecoderModel & { close(): void };
-
-/** Told while a reader's file is opened: first what it is, in a line, then how much of it has been read. */
-export interface Opening {
-  opened?: (line: string) => void;
-  progress?: Progress;
-  signal?: AbortSignal;
-}
 
 const cache = new Map<string, Promise<any>>();
 let openedModel: OpenedModel | undefined;
@@ -64,7 +57,7 @@ export async function loadModel(name: string, progress: Progress = () => {}): Pr
  * Opens a language model of the reader's, a GGUF file. From then on `loadModel` knows it by its `name`, until another one is opened: a
  * page has memory for one.
  */
-export async function openModel(file: File, options: Opening = {}) {
+export async function openModel(file: File, options: Opening) {
   const { open } = await familyScript("decoder");
   const model = await open!(file, nameOfFile(file.name), options);
   const before = openedModel;

@@ -1,0 +1,212 @@
+// What a GGUF file says of itself, and where its weights lie: https://github.com/ggml-org/ggml/blob/master/docs/gguf.md.
+// Files come from strangers, so no number in one is used before it is compared with what the file can hold.
+
+import { blocks } from "../../shared/gguf.json";
+import { Fault } from "../math/faults.ts";
+import type { Kind } from "./gguf-blocks.ts";
+
+export interface Gguf {
+  /** Texts, numbers, booleans, and lists of these; numbers of up to 32 bits, and of 64 bits with fractions, in typed arrays. */
+  facts: Map<string, unknown>;
+  tensors: Map<string, Tensor>;
+}
+
+export interface Tensor {
+  name: string;
+  kind: Kind;
+  shape: number[]; // [..., rows, columns]
+  start: number; // in the file
+  bytes: number;
+}
+
+const LONGEST = 2 ** 25; // bytes of a header; those of the largest vocabularies, with pairs, take half of it
+const MOST = 2 ** 22; // facts, tensors and members of lists, together
+
+const KINDS = new Map(Object.entries(blocks).map(([kind, { number }]) => [number, kind as Kind]));
+/** Kinds of weights that readers meet and this page can't read. */
+const OTHERS: Record<number, string> = {
+  ...{ 10: "Q2_K", 11: "Q3_K", 16: "IQ2_XXS", 17: "IQ2_XS", 18: "IQ3_XXS", 19: "IQ1_S", 20: "IQ4_NL", 21: "IQ3_S" },
+  ...{ 22: "IQ2_S", 23: "IQ4_XS", 29: "IQ1_M", 34: "TQ1_0", 35: "TQ2_0", 39: "MXFP4", 40: "NVFP4", 41: "Q1_0" },
+};
+
+/** Types of facts. */
+const [BOOLEAN, TEXT, LIST] = [7, 8, 9];
+const NUMBERS = {
+  ...{ 0: Uint8Array, 1: Int8Array, 2: Uint16Array, 3: Int16Array, 4: Uint32Array, 5: Int32Array, 6: Float32Array },
+  ...{ [BOOLEAN]: Uint8Array, 10: BigUint64Array, 11: BigInt64Array, 12: Float64Array },
+};
+const DECODER = new TextDecoder("utf-8", { ignoreBOM: true }); // some tokens begin with that mark
+
+const ANOTHER = "Another file of this model would do.";
+const damaged = (why: string) => new Fault(`it's damaged: ${why}. Download it again.`);
+const tooLong = () => new Fault(`its header is longer than that of any model we know. ${ANOTHER}`);
+
+/** Some of a file's bytes. */
+export async function readPart(file: Blob, start: number, length: number) {
+  const part = file.slice(start, start + length).arrayBuffer();
+  const bytes = await part.catch(() => null);
+  if (bytes?.byteLength === length) return new Uint8Array(bytes);
+  throw new Fault("the browser can't read it. It's a folder, or was moved or changed meanwhile. Choose it again.");
+}
+
+/** What a file says before its weights come; a `Fault` says why it can't be read, and what would do. */
+export async function readGguf(file: Blob): Promise<Gguf> {
+  const bytes = await readPart(file, 0, Math.min(LONGEST, file.size));
+  if (!bytes.length) throw new Fault("it's empty. Download it again.");
+  if (DECODER.decode(bytes.subarray(0, 4)) !== "GGUF")
+    throw new Fault("it isn't a GGUF file. Ollama, LM Studio and llama.cpp keep their language models in such files.");
+  const header = new Header(bytes, file.size);
+  const version = header.short();
+  if (!(version & 0xffff)) throw new Fault(`its numbers are written the other way round (big-endian). ${ANOTHER}`);
+  if (version !== 2 && version !== 3)
+    throw new Fault(`it's in version ${version} of the format, and this page reads 2 and 3. ${ANOTHER}`);
+  const [numTensors, numFacts] = [header.count(32), header.count(13)];
+  const facts = byName(numFacts, () => [header.text(), header.value()]);
+  const numParts = Number(facts.get("split.count"));
+  if (numParts > 1)
+    throw new Fault(`it's one of ${numParts} parts. Join them with llama-gguf-split, or take a model in one file.`);
+  if (!numTensors) throw new Fault("it holds no weights. Choose the file of the whole model.");
+  const tensors = byName(numTensors, () => header.tensor());
+  place([...tensors.values()], header.at, Number(facts.get("general.alignment") ?? 32), file.size);
+  return { facts, tensors };
+}
+
+/** What a file is, in a line. */
+export function describe({ facts, tensors }: Gguf, size: number) {
+  const [name, architecture] = ["name", "architecture"].map((fact) => shorten(facts.get(`general.${fact}`)));
+  const [layers, heads, groups] = ["block_count", "attention.head_count", "attention.head_count_kv"].map((fact) =>
+    Number(facts.get(`${architecture}.${fact}`)),
+  );
+  const weights: Partial<Record<Kind, number>> = {};
+  for (const { kind, shape } of tensors.values()) weights[kind] = (weights[kind] ?? 0) + product(shape);
+  const [[most]] = Object.entries(weights).sort(([, a], [, b]) => b - a);
+  const grouped = groups > 0 && groups < heads ? ` on ${groups} keys and values` : "";
+  const sizes = layers > 0 && heads > 0 && `${layers} layers of ${heads} heads${grouped}`;
+  const parts = [architecture, sizes, `mostly ${most}`, sizeText(size)].filter(Boolean);
+  return `${name && `${name}: `}${parts.join(", ")}.`;
+}
+
+/** The beginning of a stranger's text, without signs that can't be seen. */
+function shorten(text: unknown) {
+  const plain = typeof text === "string" ? text.slice(0, 999).replace(/[\p{C}\s]+/gu, " ") : "";
+  return /^.{0,80}/u.exec(plain.trim())![0];
+}
+
+const product = (shape: number[]) => shape.reduce((a, b) => a * b, 1);
+
+function sizeText(bytes: number) {
+  const [unit, name] = bytes < 1e6 ? [1e3, "kB"] : bytes < 1e9 ? [1e6, "MB"] : [1e9, "GB"];
+  return `${Number((bytes / unit).toPrecision(3))} ${name}`;
+}
+
+/** Each call reads on. */
+class Header {
+  at = 4;
+  #view: DataView<ArrayBuffer>;
+  #size: number; // of the file
+  #counted = 0;
+
+  constructor(bytes: Uint8Array<ArrayBuffer>, size: number) {
+    this.#view = new DataView(bytes.buffer);
+    this.#size = size;
+  }
+
+  #expect(length: number) {
+    if (this.at + length > this.#size) throw damaged("it ends before its header does");
+    if (this.at + length > LONGEST) throw tooLong();
+  }
+
+  /** Goes on by so many bytes; gives the place of the first. */
+  #pass(length: number) {
+    this.#expect(length);
+    return (this.at += length) - length;
+  }
+
+  short() {
+    return this.#view.getUint32(this.#pass(4), true);
+  }
+
+  long() {
+    return safe(this.#view.getBigUint64(this.#pass(8), true));
+  }
+
+  /** How many things come, each of so many bytes at least. */
+  count(least: number) {
+    const count = this.long();
+    this.#expect(count * least);
+    if ((this.#counted += count) > MOST) throw tooLong();
+    return count;
+  }
+
+  text() {
+    const length = this.long();
+    return DECODER.decode(new Uint8Array(this.#view.buffer, this.#pass(length), length));
+  }
+
+  value() {
+    const type = this.short();
+    if (type === TEXT) return this.text();
+    if (type !== LIST) return this.#numbers(type, () => 1)[0];
+    const member = this.short();
+    if (member === TEXT) return Array.from({ length: this.count(8) }, () => this.text());
+    return this.#numbers(member, (bytes) => this.count(bytes));
+  }
+
+  #numbers(type: number, count: (bytes: number) => number) {
+    if (!(type in NUMBERS)) throw damaged(`a fact in it is of an unknown type (${type})`);
+    const Numbers = NUMBERS[type as keyof typeof NUMBERS];
+    const length = count(Numbers.BYTES_PER_ELEMENT) * Numbers.BYTES_PER_ELEMENT;
+    const start = this.#pass(length);
+    const numbers = new Numbers(this.#view.buffer.slice(start, start + length));
+    if (type === BOOLEAN) return Array.from(numbers, Boolean);
+    return numbers instanceof BigInt64Array || numbers instanceof BigUint64Array ? Array.from(numbers, safe) : numbers;
+  }
+
+  /** What is said of a tensor, whose place is counted from the end of the header. */
+  tensor(): [name: string, Tensor] {
+    const [name, numAxes] = [this.text(), this.short()];
+    if (numAxes < 1 || numAxes > 4) throw damaged(`a tensor in it has ${numAxes} axes`);
+    const shape = Array.from({ length: numAxes }, () => this.long()).reverse();
+    const [number, start] = [this.short(), this.long()];
+    const kind = KINDS.get(number);
+    if (!kind) {
+      const what = OTHERS[number] ?? `number ${number}`;
+      throw new Fault(`this page can't read its kind of weights (${what}). A file in Q4_K_M, Q8_0 or F16 would do.`);
+    }
+    const [count, { weights, bytes }] = [product(shape), blocks[kind]];
+    if (!count || !Number.isSafeInteger(count) || shape.at(-1)! % weights)
+      throw damaged("a tensor in it has an impossible shape");
+    return [name, { name, kind, shape, start, bytes: (count / weights) * bytes }];
+  }
+}
+
+function safe(whole: bigint) {
+  if (!Number.isSafeInteger(Number(whole))) throw damaged("a number in it is impossibly large");
+  return Number(whole);
+}
+
+function byName<Made>(count: number, next: () => [name: string, made: Made]) {
+  const found = new Map<string, Made>();
+  for (let number = 0; number < count; number++) {
+    const [name, made] = next();
+    if (found.has(name)) throw damaged("a name in it stands twice");
+    found.set(name, made);
+  }
+  return found;
+}
+
+/** Tensors' places in the file, behind a header that ends `at` a byte. */
+function place(tensors: Tensor[], at: number, alignment: number, size: number) {
+  if (!(alignment >= 1 && alignment <= 2 ** 16 && Number.isInteger(Math.log2(alignment))))
+    throw damaged("its alignment is impossible");
+  const first = Math.ceil(at / alignment) * alignment;
+  let [end, sum] = [0, first];
+  for (const tensor of tensors) {
+    if (tensor.start % alignment) throw damaged("a tensor in it begins at an impossible place");
+    tensor.start += first;
+    end = Math.max(end, tensor.start + tensor.bytes);
+    sum += tensor.bytes;
+  }
+  if (end > size) throw new Fault(`it ends in the middle: ${sizeText(end - size)} are missing. Download it again.`);
+  if (sum > size) throw damaged("tensors in it overlap");
+}

@@ -1,0 +1,191 @@
+"""gguf-decoder.ts: the page's engine reads small random GGUF files as transformers reads the same weights."""
+
+import base64
+import json
+from dataclasses import dataclass, field
+
+import numpy as np
+import pytest
+import torch
+from ggufs import ARCHITECTURES, write_gguf
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from node import WEB, ask_node
+
+from manyheads import load_decoder, score_parts
+
+KINDS = list(json.loads((WEB.parent / "shared" / "gguf.json").read_text(encoding="utf-8"))["blocks"])
+EXACT = {"Q4_0", "Q4_1", "Q4_K", "Q5_0", "Q8_0"}  # the others are rounded to eight bits
+# The page rounds what it multiplies to 16 bits.
+LARGEST_ERROR = 1e-4  # of a weight, for scores that differ by one at most
+LARGEST_SHIFT = 1e-3  # of a logit, of the largest
+LARGEST_ROUNDING = 0.05  # of a weight, by what eight bits do to the others
+LLAMA_3 = {"rope_type": "llama3", "factor": 8.0, "low_freq_factor": 1.0, "high_freq_factor": 4.0}
+LLAMA_3["original_max_position_embeddings"] = 4
+LINEAR = {"rope_type": "linear", "factor": 4.0}
+TEXT = "The capital of Italy is Rome, and the other"
+DRIVER = """
+import { openAsBlob } from "node:fs";
+import { Tokenizer } from "./node_modules/@huggingface/tokenizers/dist/tokenizers.min.mjs";
+import { readGguf } from "./models/gguf.ts";
+import { DecoderFile } from "./models/gguf-decoder.ts";
+import { DecoderReader, decoderFlow } from "./models/decoder-model.ts";
+import { DecoderEngine } from "./models/decoder-engine.ts";
+import { DecoderTokens } from "./models/decoder-tokens.ts";
+import { tokenizerOf } from "./models/gguf-tokens.ts";
+const code = readFileSync("models/kernel.wasm");
+const bytes = (numbers) => Buffer.from(Float32Array.from(numbers).buffer).toString("base64");
+const found = [];
+for (const [path, text, edge, mask] of given) {
+  const file = await openAsBlob(path);
+  const gguf = await readGguf(file);
+  const written = tokenizerOf(gguf.facts);
+  const model = new DecoderFile(gguf, "file/small", written.ends);
+  const progress = [];
+  const weights = await model.load(file, code, (...bytes) => progress.push(bytes));
+  const tokens = new DecoderTokens(new Tokenizer(written.json, {}), model.facts, written);
+  const reader = new DecoderReader(weights, tokens);
+  const { ids, logits, map } = reader.answer({ text, norms: true }).result;
+  const why = reader.answer({ text, edge }).result;
+  const flow = decoderFlow(new DecoderEngine(weights), weights, tokens, { sentence: text, ...edge, causal: false, padding: false, unscaled: false });
+  const { ledger } = reader.answer({ ledger: { sentence: text, answer: "", head: 0 } }).result;
+  const off = reader.answer({ text, headMask: mask }).result;
+  found.push({ ids, progress, logits: bytes(logits), shape: map.shape, weights: bytes(map.weights), norms: bytes(map.valueNorms),
+    why: { score: why.score, sum: why.pairs.reduce((sum, pair) => sum + pair, 0) }, flow: bytes(flow.weights.values),
+    sums: ledger.labels.map((_, label) => ledger.parts.values[(label + 1) * ledger.parts.shape[1] - 1]), labels: ledger.labels.map(([, word]) => tokens.words.indexOf(word)),
+    off: bytes(off.logits), facts: model.facts });
+}
+answer(found);
+"""
+
+
+@dataclass
+class Case:
+    """A small model of an architecture, its kind of blocks, and what else it has."""
+
+    architecture: str
+    kind: str
+    options: dict = field(default_factory=dict)
+
+
+def numbers(packed, *shape):
+    return np.frombuffer(base64.b64decode(packed), "<f4").reshape(shape or (-1,))
+
+
+def rounded(weights):  # [row, column] -> the same
+    """Weights as the page holds those that it holds in eight bits."""
+    blocks = weights.numpy().reshape(-1, 32)
+    steps = (np.abs(blocks).max(-1, keepdims=True) / np.float32(127)).astype(np.float32)
+    codes = np.floor(blocks * (1 / np.where(steps == 0, 1, steps).astype(np.float64)) + 0.5)
+    return torch.from_numpy((codes * steps).astype(np.float32).reshape(weights.shape))
+
+
+@torch.no_grad()
+def read(model, ids):
+    """transformers' logits after the last token and all its maps: [token], [layer, head, query, key]."""
+    output = model(torch.tensor([ids]), output_attentions=True)
+    return output.logits[0, -1].numpy(), torch.stack(output.attentions)[:, 0].numpy()
+
+
+def run(folder, cases, seed=0):
+    """Each case in the page's code, its model in transformers, and the edge that was asked for: [(found, model, edge), ...]."""
+    models, asked = [], []
+    for number, case in enumerate(cases):
+        path = folder / f"{number}.gguf"
+        models.append(write_gguf(path, case.architecture, case.kind, seed=seed + number, **case.options))
+        config = models[-1].config
+        mask = np.ones((config.num_hidden_layers, config.num_attention_heads), bool)
+        mask[0, 1] = mask[-1, 0] = False
+        edge = {"layer": config.num_hidden_layers - 1, "head": config.num_attention_heads - 1, "query": 6, "key": 2}
+        asked.append([str(path), TEXT, edge, mask.tolist()])
+    edges = [edge for _, _, edge, _ in asked]
+    return list(zip(ask_node(DRIVER, asked), models, edges, strict=True))
+
+
+def compare(found, model, exact):
+    """How far the page is from transformers in weights and logits, as above, and by how much its rounding moved the weights."""
+    shape = found["shape"]
+    weights = numbers(found["weights"], *shape)
+    moved = 0.0
+    if not exact:
+        moved = np.abs(weights - read(model, found["ids"])[1]).max()
+        for parameter in model.parameters():
+            if parameter.ndim == 2:
+                parameter.data.copy_(rounded(parameter.data))
+    logits, maps = read(model, found["ids"])
+    spread = np.log(maps.max() / maps[maps > 1e-9].min())  # of scores
+    shift = np.abs(numbers(found["logits"]) - logits).max() / np.abs(logits).max()
+    return np.abs(weights - maps).max() / spread, shift, moved
+
+
+CASES = [Case(architecture, "Q8_0") for architecture in ARCHITECTURES]
+CASES += [Case("llama", kind) for kind in KINDS if kind != "Q8_0"]
+CASES += [Case("llama", "Q4_0", {"scaling": LLAMA_3}), Case("llama", "Q4_1", {"scaling": LINEAR})]
+CASES += [Case("qwen2", "Q4_0", {"tied": False, "kv_heads": 1})]
+CASES += [Case("qwen3", "Q8_0", {"head_dim": 40, "heads": 4, "tied": False}), Case("llama", "Q8_0", {"kv_heads": 4})]
+
+
+def check(found, model, exact, edge):
+    weight, logit, moved = compare(found, model, exact)
+    assert weight < LARGEST_ERROR
+    assert logit < LARGEST_SHIFT
+    assert moved < LARGEST_ROUNDING
+    logits, weights = numbers(found["logits"]), numbers(found["weights"], *found["shape"])
+    why, tokens = found["why"], found["shape"][-1]
+    assert why["sum"] == pytest.approx(why["score"], abs=2e-3)  # what a head reads is rounded, its parts aren't
+    own = weights[edge["layer"], edge["head"]]
+    assert numbers(found["flow"], tokens, tokens) == pytest.approx(own, abs=2e-3)
+    assert found["sums"] == pytest.approx(logits[found["labels"]], abs=2e-3)
+    assert np.abs(numbers(found["off"]) - logits).max() > 1e-3  # heads that are off are missed
+    assert found["progress"][-1][0] == found["progress"][-1][1]
+
+
+def test_each_architecture_and_kind_is_read_as_transformers_reads_it(tmp_path):
+    for case, (page, model, edge) in zip(CASES, run(tmp_path, CASES), strict=True):
+        check(page, model, case.kind in EXACT, edge)
+
+
+def test_a_files_tensors_may_be_of_several_kinds(tmp_path):
+    [(page, model, _)] = run(tmp_path, [Case("llama", "Q4_K_M", {"tied": False})])
+    logits, maps = read(model, page["ids"])
+    assert numbers(page["weights"], *page["shape"]) == pytest.approx(maps, abs=LARGEST_ROUNDING)
+    assert np.abs(numbers(page["logits"]) - logits).max() < LARGEST_ROUNDING * np.abs(logits).max()
+
+
+def test_python_opens_the_same_files_and_finds_the_same(tmp_path):
+    cases = [Case("qwen2", "Q8_0", {"tied": False}), Case("qwen3", "Q5_0"), Case("smollm3", "Q4_K")]
+    for number, (page, _, edge) in enumerate(run(tmp_path, cases)):
+        decoder = load_decoder(tmp_path / f"{number}.gguf")
+        attention = decoder(TEXT)
+        assert decoder.read(TEXT)[0] == page["ids"]
+        assert decoder.max_tokens == page["facts"]["maxTokens"]
+        assert numbers(page["weights"], *page["shape"]) == pytest.approx(attention.weights, abs=1e-3)
+        norms = attention.value_norms
+        assert numbers(page["norms"], *norms.shape) == pytest.approx(norms, rel=3e-3, abs=1e-3)
+        assert page["why"]["sum"] == pytest.approx(score_parts(decoder, TEXT, **edge).score, abs=3e-3)
+
+
+@st.composite
+def small_models(draw):
+    """Models of unequal axes: no two of their sizes need be alike."""
+    architecture = draw(st.sampled_from(ARCHITECTURES))
+    kv_heads, of_each = draw(st.integers(1, 3)), draw(st.integers(1, 3))
+    heads = max(2, kv_heads * of_each)
+    head_dim = draw(st.sampled_from([each for each in (8, 16, 24, 32, 64) if heads * each % 32 == 0]))
+    sizes = {"heads": heads, "kv_heads": kv_heads, "head_dim": head_dim, "width": heads * head_dim}
+    sizes |= {"hidden": 32 * draw(st.integers(1, 7)), "layers": draw(st.integers(1, 5)), "tied": draw(st.booleans())}
+    sizes |= {
+        "rope_base": draw(st.sampled_from([100.0, 10_000.0, 500_000.0])),
+        "epsilon": draw(st.sampled_from([1e-6, 1e-3])),
+    }
+    return Case(architecture, draw(st.sampled_from([kind for kind in KINDS if not kind.endswith("_K")])), sizes)
+
+
+@settings(max_examples=4, deadline=None)
+@given(case=small_models(), seed=st.integers(0, 999))
+def test_sizes_are_whatever_the_file_says(tmp_path_factory, case, seed):
+    [(page, model, _)] = run(tmp_path_factory.mktemp("ggufs"), [case], seed)
+    weight, logit, moved = compare(page, model, case.kind in EXACT)
+    assert weight < LARGEST_ERROR
+    assert logit < LARGEST_SHIFT
+    assert moved < 2 * LARGEST_ROUNDING
