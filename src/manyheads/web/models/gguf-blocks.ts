@@ -141,13 +141,6 @@ function readLarge(bytes: Uint8Array, size: number, { codes, d, m, fifths }: Ste
   }
 }
 
-/** One bit of each of 32 bytes. */
-function gather(bytes: Uint8Array, from: number, bit: number) {
-  let word = 0;
-  for (let i = BLOCK - 1; i >= 0; i--) word = (word << 1) | ((bytes[from + i] >> bit) & 1);
-  return word;
-}
-
 function unpackSteps({ codes, d, m, fifths }: Steps, values: Float32Array) {
   for (let block = 0; block < d.length; block++) {
     const [step, least, fifth] = [d[block], m[block], fifths ? fifths[block] : 0];

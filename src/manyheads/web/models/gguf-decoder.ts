@@ -6,7 +6,7 @@ import { Fault } from "../math/faults.ts";
 import { speedsOf } from "../math/rotary.ts";
 import { DecoderWeights, type LayerVectors, type MatrixName, type Part, type Plan } from "./decoder-weights.ts";
 import type { DecoderFacts, Progress } from "./files.ts";
-import type { Gguf, Tensor } from "./gguf.ts";
+import { readPart, type Gguf, type Tensor } from "./gguf.ts";
 import { bitsOf, codesOf, unpack } from "./gguf-blocks.ts";
 import { BLOCK, type Held } from "./kernel.ts";
 
@@ -267,19 +267,8 @@ async function* rowsOf(file: Blob, { shape: [rows], bytes, start }: Tensor): Asy
   const length = bytes / rows;
   const count = Math.max(Math.floor(AT_ONCE / length), 1);
   for (let row = 0; row < rows; row += count)
-    yield [row, await readBytes(file, start + row * length, Math.min(count, rows - row) * length)];
+    yield [row, await readPart(file, start + row * length, Math.min(count, rows - row) * length)];
 }
 
 const readVector = async (file: Blob, { kind, start, bytes }: Tensor) =>
-  unpack(kind, await readBytes(file, start, bytes));
-
-/** Some bytes of a file that its owner may have changed meanwhile. */
-async function readBytes(file: Blob, start: number, count: number) {
-  const bytes = await file
-    .slice(start, start + count)
-    .arrayBuffer()
-    .catch(() => null);
-  if (bytes?.byteLength !== count)
-    throw new Fault("it can’t be read any more: it was moved or changed meanwhile. Choose it again.");
-  return new Uint8Array(bytes);
-}
+  unpack(kind, await readPart(file, start, bytes));
