@@ -303,7 +303,7 @@ class Decoder:
         word = answer.partition(": ")[2]
         if word and word not in self.tokens(chosen):
             if word not in self.vocabulary:
-                pieces = self.tokens(self.read(word)[0])
+                pieces = self.tokens(self.tokenizer.encode(word).ids)
                 raise ValueError(f"{word!r} isn't one token but {len(pieces)}: {pieces}. Name the first")
             chosen.append(self.vocabulary.index(word))
         parts = read_back(walked, self.model.norm, self.model.readouts[chosen])

@@ -48,14 +48,11 @@ def tokenizer_of(facts):
     Raises `ValueError`, with half a sentence that says why, for a tokenizer of another kind and for a damaged one.
     """
     given = _Given(facts)
-    kind, cut = given.facts.get("model"), given.facts.get("pre")
-    if kind not in ("gpt2", "llama"):
-        raise ValueError(_TABLE["faults"]["kind"].format(kind=str(kind)[:40]))
-    is_bytewise, tokens, types = kind == "gpt2", given.tokens(), given.types()
+    is_bytewise, cut, tokens, types = given.kind == "gpt2", given.text("pre"), given.tokens, given.types
     family = _family(cut) if is_bytewise else {}
     notes = [] if family is not None else [_TABLE["note"]]
     if family is None:
-        is_qwen = str(facts.get("general.architecture")).startswith("qwen")
+        is_qwen = str(given.architecture).startswith("qwen")
         family = {"cuts": _family("qwen2" if is_qwen else "llama-bpe")["cuts"]}
     ids = {token: number for number, token in enumerate(tokens)}
     first, last = given.id("bos_token_id", None if is_bytewise else 1), given.id("eos_token_id")
@@ -104,64 +101,64 @@ class _Given:
     def __init__(self, facts):
         self.architecture = facts.get("general.architecture")
         self.facts = {name.removeprefix("tokenizer.ggml."): value for name, value in facts.items()}
-        self.count = 0
-
-    def damaged(self, what):
-        faults = _TABLE["faults"]
-        return ValueError(faults["damaged"].format(what=faults[what]))
-
-    def tokens(self):
-        tokens = self.facts.get("tokens")
-        if not _are([str], tokens) or not tokens:
-            raise self.damaged("tokens")
-        self.count = len(tokens)
-        return tokens
-
-    def types(self):
-        types = self.facts.get("token_type", [NORMAL] * self.count)
-        if not _are([int], types) or len(types) != self.count:
-            raise self.damaged("types")
-        return types
+        self.kind, self.tokens = self.text("model"), self.facts.get("tokens")
+        if self.kind not in ("gpt2", "llama"):
+            raise ValueError(_TABLE["faults"]["kind"].format(kind=self.kind[:40] or "none"))
+        if not _are([str], self.tokens) or not self.tokens:
+            raise _damaged("tokens")
+        self.count = len(self.tokens)
+        self.types = self.facts.get("token_type", [NORMAL] * self.count)
+        if not _are([int], self.types) or len(self.types) != self.count:
+            raise _damaged("types")
 
     def id(self, name, default=None):
         number = self.facts.get(name, default)
         if number is None or (name not in self.facts and number >= self.count):
             return None
         if not _are([int], [number]) or not 0 <= number < self.count:
-            raise self.damaged("ids")
+            raise _damaged("ids")
         return number
+
+    def text(self, name):
+        value = self.facts.get(name)
+        return value if isinstance(value, str) else ""
 
     def flag(self, name, default):
         return self.facts[name] is True if name in self.facts else default
 
     def merges(self, ids):
         """The pairs that are joined, the first first: those of the file, or those that its scores imply."""
-        if "merges" not in self.facts and self.facts["model"] == "llama":
+        if "merges" not in self.facts and self.kind == "llama":
             return self._merges_by_score(ids)
         merges = self.facts.get("merges")
         if not _are([str], merges):
-            raise self.damaged("merges")
+            raise _damaged("merges")
         pairs = [[pair[:at], pair[at + 1 :]] for pair in merges for at in [pair.find(" ", 1)] if at > 0]
         known = all(left in ids and right in ids and left + right in ids for left, right in pairs)
         if not known or len(pairs) < len(merges):
-            raise self.damaged("merges")
+            raise _damaged("merges")
         return pairs
 
     def _merges_by_score(self, ids):
         """As `generate_merges` of transformers has them: by score, then by the lengths of both, the largest first."""
         scores = self.facts.get("scores")
         if not _are([int, float], scores) or len(scores) != self.count or not all(map(math.isfinite, scores)):
-            raise self.damaged("scores")
+            raise _damaged("scores")
         if sum(len(token) ** 2 for token in ids) > MOST_CUTS:
-            raise self.damaged("long")
+            raise _damaged("long")
         merges = []
-        for token, score in dict(zip(self.facts["tokens"], scores)).items():
+        for token, score in dict(zip(self.tokens, scores)).items():
             pairs = [(token[:at], token[at:]) for at in range(1, len(token))]
             known = [pair for pair in pairs if pair[0] in ids and pair[1] in ids]
             known.sort(key=lambda pair: (ids[pair[0]], ids[pair[1]]))
             merges += [(score, len(left), len(right), [left, right]) for left, right in known]
         merges.sort(key=lambda merge: merge[:3], reverse=True)
         return [pair for *_, pair in merges]
+
+
+def _damaged(what):
+    faults = _TABLE["faults"]
+    return ValueError(faults["damaged"].format(what=faults[what]))
 
 
 def _are(kinds, values):

@@ -46,14 +46,11 @@ export const BYTE_TOKENS = new Map(
 /** The tokenizer of a file; a fault for one of another kind, or one that's damaged. */
 export function tokenizerOf(facts: Map<string, unknown>): FileTokenizer {
   const given = new Given(facts);
-  const kind = given.fact("model");
-  const cut = given.fact("pre") as string;
-  if (kind !== "gpt2" && kind !== "llama")
-    throw new Fault(table.faults.kind.replace("{kind}", () => Array.from(String(kind)).slice(0, 40).join("")));
+  const { kind, tokens, types } = given;
   const isBytewise = kind === "gpt2";
-  const { tokens, types } = given;
+  const cut = given.text("pre");
   const known = isBytewise ? familyOf(cut) : { cuts: [] };
-  const isQwen = String(facts.get("general.architecture")).startsWith("qwen");
+  const isQwen = String(given.architecture).startsWith("qwen");
   const family: Family = known ?? { cuts: familyOf(isQwen ? "qwen2" : "llama-bpe")!.cuts };
   const ids = new Map(tokens.map((token, id) => [token, id]));
   const first = given.id("bos_token_id", isBytewise ? undefined : 1);
@@ -106,11 +103,17 @@ const familyOf = (cut: string): Family | undefined => table.families.find(({ nam
 /** The facts of a tokenizer, which may lie: what isn't as it should be is a fault. */
 class Given {
   #facts: Map<string, unknown>;
+  readonly kind: string;
   readonly tokens: string[];
   readonly types: ArrayLike<number>;
 
   constructor(facts: Map<string, unknown>) {
     this.#facts = facts;
+    this.kind = this.text("model");
+    if (this.kind !== "gpt2" && this.kind !== "llama") {
+      const kind = Array.from(this.kind).slice(0, 40).join("") || "none";
+      throw new Fault(table.faults.kind.replace("{kind}", () => kind));
+    }
     const tokens = this.fact("tokens");
     if (!areStrings(tokens) || !tokens.length) throw damaged("tokens");
     const types = this.fact("token_type") ?? new Uint8Array(tokens.length).fill(NORMAL);
@@ -125,6 +128,11 @@ class Given {
 
   fact(name: string) {
     return this.#facts.get(`tokenizer.ggml.${name}`);
+  }
+
+  text(name: string) {
+    const value = this.fact(name);
+    return typeof value === "string" ? value : "";
   }
 
   flag(name: string, byDefault: boolean) {
@@ -142,7 +150,7 @@ class Given {
   /** The pairs that are joined, the first first: those of the file, or those that its scores imply. */
   merges(ids: Map<string, number>) {
     const merges = this.fact("merges");
-    if (merges === undefined && this.fact("model") === "llama") return this.#mergesByScore(ids);
+    if (merges === undefined && this.kind === "llama") return this.#mergesByScore(ids);
     if (!areStrings(merges)) throw damaged("merges");
     return merges.map((pair) => {
       const at = pair.indexOf(" ", 1);

@@ -1,0 +1,340 @@
+"""The tokenizer of a GGUF file, in the page and in Python: both read as the tokenizer that the facts were taken from."""
+
+import json
+import os
+import random
+import unicodedata
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from mixed_sentences import WORDS
+from node import ask_node
+from odd_texts import HOSTILE, fuzzed
+from sentencepiece import SentencePieceProcessor, SentencePieceTrainer
+from tokenizers import Regex, Tokenizer, decoders, models, normalizers, pre_tokenizers, trainers
+from transformers.integrations.gguf.gguf_tokenizer_mapping import GGUF_PRE_TOKENIZER_SPLITS, convert_gguf_tokenizer
+
+from manyheads.models.decoder.page_files import decoder_page_files
+from manyheads.models.decoder.tokens import DecoderTokens, tokenizer_of
+from manyheads.models.decoder.weights import open_weights
+from manyheads.shared.tokens import joined
+
+MOST, ROWS = 512, 3  # tokens of a text; rows of the embedding that no token has
+FUZZED = int(os.environ.get("MANYHEADS_FUZZ", 1_000)) // 2  # random texts for each of the tokenizers
+MARKS, CALL = ["<|endoftext|>", "<|im_start|>", "<|im_end|>"], "<think>"
+TEXTS = [
+    *(
+        "I'LL say DON'T, we'Re 'ſup: it'S ours",
+        "1234567890123456789012345",
+        "١٢٣٤٥٦٧ ½²³ⅷ",
+        "a\ufeff! \x85\x85x \x1c\x1cx\u200b",
+    ),
+    *(
+        "<s> hi</s><|endoftext|> <|im_start|>user\nhello<|im_end|>",
+        "<think> so</think>",
+        "<unk><pad> [INST] hi [/INST]",
+    ),
+    *(
+        "\n\n\n  \n\t x\r\n\r\n y",
+        "  two   spaces  ",
+        "\t\tif x:\n        return 1",
+        "<0x0A> <0xFF>",
+        "▁▁x ▁",
+        " x",
+        " ",
+    ),
+    *(
+        "e\u0301 o\u0308 \u1112\u1161\u11ab Å",
+        "สวัสดีชาวโลก ไทย",
+        "日本語の文章です。",
+        "👩‍👩‍👧‍👦🏳️‍🌈",
+        "word " * 600,
+        " " * 3000 + "x",
+    ),
+    *("MixedCaseWORDSareHARD XMLHttpRequest ÀÉx ǅungla ʰʰ", "http://a/b//c/\n/x", "constructor __proto__ 7"),
+]
+CORPUS = [*WORDS.values(), *TEXTS] * 3
+SPLITS = {**GGUF_PRE_TOKENIZER_SPLITS, "deepseek-coder": [r"[\r\n]", r"\s?\p{L}+", r"\s?\p{P}+", "[一-龥ࠀ-一가-퟿]+"]}
+BYTEWISE = ("gpt-2", "smollm", "llama-bpe", "qwen2", "qwen35", "tekken", "gpt-4o", "deepseek-coder")
+PIECES = ("llama", "phi3")  # architectures
+
+
+def bytewise(cut):
+    """A small byte-level tokenizer that was trained with such a pre-tokenizer."""
+    tokenizer = Tokenizer(models.BPE())
+    splits = [SPLITS[cut]] if isinstance(SPLITS.get(cut), str) else SPLITS.get(cut, [])
+    cuts = [pre_tokenizers.Split(Regex(split), "isolated") for split in splits]
+    cuts += [pre_tokenizers.Digits(individual_digits=True)] if cut in ("smollm", "deepseek-coder") else []
+    cuts += [pre_tokenizers.ByteLevel(add_prefix_space=False, use_regex=not splits)]
+    tokenizer.pre_tokenizer, tokenizer.decoder = pre_tokenizers.Sequence(cuts), decoders.ByteLevel()
+    if cut.startswith("qwen"):
+        tokenizer.normalizer = normalizers.NFC()
+    alphabet = pre_tokenizers.ByteLevel.alphabet()
+    trainer = trainers.BpeTrainer(vocab_size=700, special_tokens=MARKS, initial_alphabet=alphabet, show_progress=False)
+    tokenizer.train_from_iterator(CORPUS, trainer)
+    tokenizer.add_tokens([CALL])
+    return tokenizer
+
+
+def facts_of(tokenizer, cut):
+    """The facts of a GGUF file with a byte-level tokenizer."""
+    ids = tokenizer.get_vocab()
+    tokens = sorted(ids, key=ids.get)
+    pairs = json.loads(tokenizer.to_str())["model"]["merges"]
+    facts = {"model": "gpt2", "pre": cut, "tokens": tokens, "bos_token_id": 1, "eos_token_id": 2}
+    facts["token_type"] = [4 if token == CALL else 3 if token in MARKS else 1 for token in tokens]
+    facts["merges"] = [" ".join(pair) for pair in pairs]
+    return named(facts) | {"general.architecture": "llama"}
+
+
+def named(facts):
+    return {f"tokenizer.ggml.{name}": value for name, value in facts.items()}
+
+
+@pytest.fixture(scope="module")
+def pieces(tmp_path_factory):
+    """The facts of a small SentencePiece tokenizer."""
+    folder = tmp_path_factory.mktemp("pieces")
+    options = {"model_type": "bpe", "byte_fallback": True, "vocab_size": 700, "user_defined_symbols": [CALL]}
+    options |= {"normalization_rule_name": "identity", "remove_extra_whitespaces": False, "minloglevel": 2}
+    lines = (line for text in CORPUS for line in text.splitlines())
+    SentencePieceTrainer.train(sentence_iterator=lines, model_prefix=str(folder / "small"), **options)
+    read = SentencePieceProcessor(model_file=str(folder / "small.model"))
+    kinds = {6: read.IsByte, 3: read.IsControl, 2: read.IsUnknown}
+    ids = range(len(read))
+    types = [next((kind for kind, holds in kinds.items() if holds(id)), 1) for id in ids]
+    tokens = [read.IdToPiece(id) for id in ids]
+    types[tokens.index(CALL)] = 4
+    return named({"model": "llama", "tokens": tokens, "scores": [read.GetScore(id) for id in ids], "token_type": types})
+
+
+DRIVER = """
+import { Tokenizer } from "./node_modules/@huggingface/tokenizers/dist/tokenizers.min.mjs";
+import { DecoderTokens } from "./models/decoder-tokens.ts";
+import { tokenizerOf } from "./models/gguf-tokens.ts";
+const readOf = (facts, texts) => {
+  const file = tokenizerOf(new Map(Object.entries(facts)));
+  const options = { vocabularySize: file.words.length + given.rows, maxTokens: given.most };
+  const tokens = new DecoderTokens(new Tokenizer(file.json, {}), options, file);
+  return { read: texts.map((text) => tokens.read(text)), words: tokens.words, ends: file.ends };
+};
+answer(given.cases.map(({ facts, texts }) => {
+  try { return readOf(facts, texts); } catch ({ name, message }) { return { [name]: message }; }
+}));
+"""
+
+
+def read_in_node(cases):
+    """What the page makes of each of several files' facts, and of texts."""
+    return ask_node(
+        DRIVER, {"rows": ROWS, "most": MOST, "cases": [dict(zip(("facts", "texts"), case)) for case in cases]}
+    )
+
+
+def read_in_python(facts, texts):
+    try:
+        tokens = DecoderTokens(facts, len(tokenizer_of(facts).words) + ROWS)
+    except ValueError as error:
+        return {"Fault": str(error)}
+    read = [dict(zip(("ids", "notes"), map(list, tokens.read(text, MOST)))) for text in texts]
+    return {"read": read, "words": tokens.words, "ends": tokens.ends}
+
+
+def is_old(text):
+    """Whether each character is older than the Unicode of all libraries."""
+    return all(unicodedata.category(sign) != "Cn" for sign in text)
+
+
+@pytest.fixture(scope="module")
+def tokenizers(pieces):
+    """The tokenizers that files were made from, and the files' facts: {name: (tokenizer, facts)}."""
+    found = {cut: (tokenizer := bytewise(cut), facts_of(tokenizer, cut)) for cut in BYTEWISE}
+    for architecture in PIECES:
+        facts = pieces | {"general.architecture": architecture}
+        given = {"tokenizer_type": "llama", **{name.rpartition(".")[2]: value for name, value in pieces.items()}}
+        found[architecture] = convert_gguf_tokenizer(architecture, given)[0], facts
+    return found
+
+
+@pytest.fixture(scope="module")
+def texts():
+    odd = [text for text in [*TEXTS, *HOSTILE, *fuzzed(FUZZED)] if len(text) < 30_000 and is_old(text)]
+    return json.loads(json.dumps(odd))  # two halves of a character become one
+
+
+@pytest.fixture(scope="module")
+def in_page(tokenizers, texts):
+    return dict(zip(tokenizers, read_in_node([(facts, texts) for _, facts in tokenizers.values()])))
+
+
+def whole(text):
+    """A text with a sign in the place of each half of a character."""
+    return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+
+
+@pytest.mark.parametrize("name", [*BYTEWISE, *PIECES])
+def test_a_file_is_read_as_the_tokenizer_it_was_made_from(tokenizers, texts, in_page, name):
+    tokenizer, facts = tokenizers[name]
+    ours = read_in_python(facts, texts)
+    before = tokenizer_of(facts).before
+    assert before == ([1] if name in ("llama-bpe", "tekken", *PIECES) else [])
+    for text, python, page in zip(texts, ours["read"], in_page[name]["read"], strict=True):
+        ids = tokenizer.encode(whole(text), add_special_tokens=False).ids[-(MOST - len(before)) :]
+        assert python["ids"] == [*before, *ids] if ids else before or [0], ascii(text[:80])
+        assert page == python, ascii(text[:80])
+    assert in_page[name]["words"] == ours["words"]
+    assert in_page[name]["ends"] == ours["ends"]
+
+
+PLAIN = (st.text() | st.lists(st.sampled_from(TEXTS)).map(" ".join)).filter(
+    lambda text: is_old(text) and "▁" not in text and "<" not in text
+)
+
+
+@settings(max_examples=300)
+@given(st.sampled_from([*BYTEWISE, *PIECES]), PLAIN)
+def test_words_of_a_text_are_read_as_the_same_tokens(tokenizers, name, text):
+    """A page writes words after a text, and reads it anew: it's read as it was written."""
+    tokenizer, facts = tokenizers[name]
+    tokens = DecoderTokens(facts)
+    ids, _ = tokens.read(text, 10_000)
+    ids = ids[len(tokenizer_of(facts).before) :]
+    assert tokenizer.encode(text, add_special_tokens=False).ids == ids or not text
+    spelt = joined([tokens.words[id] for id in ids])
+    if tokenizer_of(facts).is_bytewise:
+        normalized = tokenizer.normalizer.normalize_str(text) if tokenizer.normalizer else text
+        assert spelt in (normalized, MARKS[0])
+    else:
+        assert spelt.removeprefix(" ") == text.removeprefix(" ") or not text
+    assert facts["general.architecture"] == "phi3" or tokens.read(spelt, 10_000)[0][-len(ids) or 10_000 :] == ids
+
+
+def test_a_word_that_is_a_token_stays_whole_where_its_tokenizer_was_made_so(tokenizers):
+    """Though no merges lead to it: Llama 3's and Mistral's vocabularies have such tokens."""
+    for name, is_whole in {"llama-bpe": True, "tekken": True, "gpt-2": False, "qwen2": False}.items():
+        facts = tokenizers[name][1]
+        longer = {
+            "tokens": [*facts["tokenizer.ggml.tokens"], "zqxz"],
+            "token_type": [*facts["tokenizer.ggml.token_type"], 1],
+        }
+        case = facts | named(longer), ["zqxz"]
+        ours = read_in_python(*case)
+        assert read_in_node([case]) == [ours]
+        assert (ours["words"][ours["read"][0]["ids"][-1]] == "zqxz") is is_whole
+
+
+def test_an_unknown_way_of_cutting_is_read_with_the_nearest_and_a_note(tokenizers):
+    cases = []
+    for name, architecture in {"llama-bpe": "llama", "qwen2": "qwen3"}.items():
+        for cut in ("default", "of tomorrow", None, 7):
+            changed = {"pre": cut, "add_bos_token": name == "llama-bpe"}
+            facts = tokenizers[name][1] | named(changed) | {"general.architecture": architecture}
+            cases.append(({key: value for key, value in facts.items() if value is not None}, TEXTS))
+    ours = [read_in_python(*case) for case in cases]
+    assert read_in_node(cases) == ours
+    for (facts, texts), found in zip(cases, ours):
+        known = read_in_python(facts | named({"pre": "qwen2" if "qwen" in str(facts) else "llama-bpe"}), texts)
+        for one, other, text in zip(found["read"], known["read"], texts, strict=True):
+            assert "may differ at the edges of words" in one["notes"][0]
+            assert one["ids"] == other["ids"] or unicodedata.normalize("NFC", text) != text
+
+
+def test_what_comes_before_a_text_and_what_ends_it_are_as_the_file_says(pieces):
+    """Or as llama.cpp has it, where the file is silent; an empty text has a token, and rows without a token a name."""
+    count = len(pieces["tokenizer.ggml.tokens"])
+    cases = [
+        (pieces, [1], [1, 2]),
+        (pieces | named({"add_bos_token": False}), [1], [1, 2]),
+        (
+            pieces | named({"bos_token_id": 5, "eos_token_id": 7, "eot_token_id": 9, "eom_token_id": 8}),
+            [5],
+            [2, 5, 7, 8, 9],
+        ),
+    ]
+    found = read_in_node([(facts, ["", "tea"]) for facts, *_ in cases])
+    assert found == [read_in_python(facts, ["", "tea"]) for facts, *_ in cases]
+    for (facts, start, ends), each in zip(cases, found, strict=True):
+        empty, tea = each["read"]
+        assert (empty["ids"], each["ends"]) == (start, ends)
+        assert (tea["ids"][0] == start[0]) is facts.get("tokenizer.ggml.add_bos_token", True)
+        assert each["words"][count:] == [f"<unused{count + place}>" for place in range(ROWS)]
+
+
+DAMAGED = {
+    "of the kind “bert”": {"model": "bert"},
+    "of the kind “none”": {"model": 7},
+    "no list of tokens": {"tokens": [], "token_type": []},
+    "the kinds of its tokens": {"token_type": [1, 1]},
+    "the scores of its tokens": {"scores": ["-1"]},
+    "joins tokens that aren’t": {"merges": ["nothing"]},
+    "names a token that isn’t": {"bos_token_id": 2**40},
+    "too long": {"tokens": ["x" * 9000, "<s>", "</s>"], "token_type": [1, 3, 3], "scores": [0, 0, 0]},
+}
+
+
+@pytest.mark.parametrize("why", DAMAGED)
+def test_a_tokenizer_that_cannot_be_read_is_refused_in_a_sentence(pieces, why):
+    facts = pieces | named(DAMAGED[why])
+    with pytest.raises(ValueError, match=why):
+        tokenizer_of(facts)
+
+
+def test_facts_that_lie_are_read_or_refused_alike(tokenizers):
+    """Never is anything else raised; a number that is no whole one doesn't pass for an id."""
+    chance, odd = random.Random(58), ["", "x", "a b", 0, -1, 3, 2**40, 0.5, True, False, [], ["a"], [0], ["a b"], {}]
+    cases = []
+    for _ in range(FUZZED):
+        _, facts = tokenizers[chance.choice([*tokenizers])]
+        facts = dict(facts)
+        for _ in range(chance.randint(1, 2)):
+            name = chance.choice(
+                [*facts, "tokenizer.ggml.merges", "tokenizer.ggml.scores", "tokenizer.ggml.eot_token_id"]
+            )
+            value = facts.get(name)
+            if isinstance(value, list) and value and chance.random() < 0.7:
+                value = [*value]
+                value[chance.randrange(len(value))] = chance.choice(odd + value[:3])
+                facts[name] = value[: chance.choice([len(value), len(value) - 1])]
+            elif chance.random() < 0.2:
+                facts.pop(name, None)
+            else:
+                facts[name] = chance.choice(odd)
+        cases.append((facts, ["Hot tea 12 é\n", MARKS[1]]))
+    cases += [(tokenizers["llama"][1] | named(change), ["tea"]) for change in DAMAGED.values()]
+    ours = [read_in_python(*case) for case in cases]
+    for case, page, python in zip(cases, read_in_node(cases), ours, strict=True):
+        assert page == python, {name: str(value)[:60] for name, value in case[0].items()}
+    assert 0.2 < sum("Fault" in each for each in ours) / len(ours) < 0.95
+
+
+def test_the_books_decoder_opened_as_a_file_reads_as_it_does_built_in(texts):
+    """And the page reads as Python does, also the digits of other scripts."""
+    script = """
+    import { gunzipSync } from "node:zlib";
+    import { Tokenizer } from "./node_modules/@huggingface/tokenizers/dist/tokenizers.min.mjs";
+    import { DecoderTokens } from "./models/decoder-tokens.ts";
+    import { asInPython, tokenizerOf } from "./models/gguf-tokens.ts";
+    const { facts, texts, packed, vocabularySize, maxTokens } = given;
+    const file = tokenizerOf(new Map(Object.entries(facts)));
+    const json = asInPython(JSON.parse(gunzipSync(readFileSync(packed))));
+    const ours = new DecoderTokens(new Tokenizer(json, {}), { vocabularySize, maxTokens });
+    const opened = new DecoderTokens(new Tokenizer(file.json, {}), { vocabularySize, maxTokens }, file);
+    const same = JSON.stringify(json.model.merges) === JSON.stringify(file.json.model.merges);
+    answer({ same, ends: file.ends, words: [ours.words, opened.words], read: [ours, opened].map((each) => texts.map((text) => each.read(text))) });
+    """
+    facts = {name: value for name, value in open_weights().metadata.items() if not name.endswith("template")}
+    tokens = DecoderTokens(facts)
+    packed = next(str(path) for path in decoder_page_files() if "tokenizer" in path.name)
+    sizes = {"vocabularySize": len(tokens.words), "maxTokens": MOST}
+    found = ask_node(script, {"facts": facts, "texts": texts, "packed": packed, **sizes})
+    read = [dict(zip(("ids", "notes"), map(list, tokens.read(text, MOST)))) for text in texts]
+    for each in found["read"]:
+        assert [(text, page) for text, page, python in zip(texts, each, read, strict=True) if page != python] == []
+    assert found["words"] == [tokens.words] * 2
+    assert (
+        found["ends"]
+        == tokens.ends
+        == json.loads((decoder_page_files()[0].parent / "decoder.json").read_text())["endTokens"]
+    )
+    assert found["same"]
