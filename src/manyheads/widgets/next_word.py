@@ -98,7 +98,10 @@ def next_word_element(model, text, stored=None, **attributes):
     """The `<next-word>` element of a page, with answers to its text and others; `attributes` become its own."""
     stored = stored or [stored_answer(model, text)]
     data = {"stored": stored} | facts_of(model)
-    return element_html("next-word", {"text": text} | attributes, data, plain_words(text, stored[0]["words"]))
+    name = None if getattr(model, "page_name", None) else model.name  # of another than the one that pages have
+    return element_html(
+        "next-word", {"model": name, "text": text} | attributes, data, plain_words(text, stored[0]["words"])
+    )
 
 
 def stored_answer(model, text, off="", masked=False, temperature=1.0):

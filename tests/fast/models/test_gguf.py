@@ -7,14 +7,15 @@ import struct
 import numpy as np
 import pytest
 import torch
-from ggufs import ARCHITECTURES, write_gguf
 from gguf import GGMLQuantizationType, quants
+from ggufs import ARCHITECTURES, write_gguf
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from manyheads import AttentionFlow, HeadLedger, HeadMap, NextWord, attribution, load_decoder
-from manyheads.models.decoder.gguf import BLOCKS, GGUF, Tensor, read_gguf
+from manyheads import AttentionFlow, HeadLedger, HeadMap, NextWord, attribution, load_decoder, score_parts
+from manyheads.models.decoder.gguf import BLOCKS, GGUF, Tensor
 from manyheads.models.decoder.weights import gguf_file
+from manyheads.models.registry import all_but
 
 TEXT = "The cup of tea isn't cold: 12 🍵"
 LLAMA_3 = {
@@ -93,3 +94,111 @@ def test_the_books_own_file_is_the_books_own_decoder(decoder):
     assert opened(text).predictions == decoder(text).predictions
     assert (opened.max_tokens, opened.page_name, opened.head_lists) == (512, None, {})
     assert opened.read(text) == decoder.read(text)
+
+
+# --- what can be done with one
+
+
+@pytest.fixture(scope="module", params=ARCHITECTURES)
+def opened(request, tmp_path_factory):
+    """A decoder of each architecture, with an output matrix of its own and heads of a width of their own."""
+    path = tmp_path_factory.mktemp("gguf") / "my-model.gguf"
+    scaling = None if request.param == "phi3" else LLAMA_3
+    write_gguf(path, request.param, "Q8_0", kv_heads=2, head_dim=40, tied=False, scaling=scaling)
+    return load_decoder(path)
+
+
+def test_all_figures_show_it(opened):
+    shape = (opened.num_layers, 4, *[len(opened.read(TEXT)[0])] * 2)
+    assert (opened.name, HeadMap(TEXT, model=opened).attention.shape) == ("file/my-model", shape)
+    figure = NextWord(TEXT, model=opened, off=[(0, 1)])
+    assert figure.next[0]["word"] == next(iter(opened.next_words(TEXT, head_mask=all_but(opened, [(0, 1)]))))
+    assert 'model="file/my-model"' in figure._element()  # or the page would answer by its own
+    for layer in range(opened.num_layers):
+        steps = AttentionFlow(TEXT, model=opened, layer=layer, head=3).steps
+        np.testing.assert_allclose(steps["maps"], opened(TEXT).weights[layer], atol=1e-6)
+    words = opened.write(TEXT, words=2)
+    assert words == opened.write(TEXT, words=2)
+
+
+def test_parts_of_an_answer_sum_to_its_logit(opened):
+    logits = opened.run(opened.read(TEXT)[0])[0][-1]
+    ledger = HeadLedger(TEXT, model=opened).ledger
+    words = [opened.vocabulary.index(word) for _, word in ledger["labels"]]
+    np.testing.assert_allclose(ledger["parts"][:, -1], logits[words], atol=1e-4)
+    np.testing.assert_allclose(ledger["parts"][:, :-1].sum(1), logits[words], atol=1e-4)
+    assert attribution(opened, TEXT).logit == pytest.approx(float(logits.max()), abs=1e-4)
+    assert list(opened.lens(TEXT)[-1]) == [ledger["labels"][0][1]]
+
+
+@pytest.mark.parametrize("off", [None, (0, 2)])
+def test_parts_of_a_score_sum_to_it_before_the_softmax(opened, off):
+    mask = None if off is None else all_but(opened, [off])
+    for layer, head, query, key in [(0, 0, 5, 0), (1, 1, 6, 6), (opened.num_layers - 2, 3, 7, 2)]:
+        shares = opened(TEXT, head_mask=mask).weights[layer, head, query]
+        scores = [score_parts(opened, TEXT, layer, head, query, each, mask).score for each in (0, key)]
+        assert scores[1] - scores[0] == pytest.approx(float(np.log(shares[key] / shares[0])), abs=1e-3)
+
+
+# --- what is refused
+
+
+@pytest.mark.parametrize(
+    ("changed", "sentence"),
+    [
+        (
+            {"facts": {"general.architecture": "gemma3"}},
+            "its architecture is 'gemma3'; those that we read are llama, q",
+        ),
+        ({"facts": {"llama.block_count": 3}}, "it lacks what a llama has: layers.2.attention_norm.weight, "),
+        ({"facts": {"llama.block_count": 1}}, "it has tensors that aren't read: blk.1.attn_.* and 5 more"),
+        ({"facts": {"llama.block_count": 0}}, "it should say a whole number above 0 of its block_count, but says 0"),
+        ({"facts": {"llama.feed_forward_length": 99}}, r"its blk.0.ffn_.* is \(.*\), where its facts call for \(.*99"),
+        ({"facts": {"llama.attention.head_count_kv": 3}}, "its 4 heads of 24 columns can't share 3 keys and values"),
+        (
+            {"facts": {"llama.rope.dimension_count": 12}},
+            "its heads have 24 columns, but its rope.dimension_count is 12",
+        ),
+        ({"facts": {"llama.rope.scaling.type": "yarn"}}, "it slows its rotation by 'yarn'"),
+        ({"facts": {"llama.attention.causal": False}}, "its tokens look ahead"),
+        ({"facts": {"general.alignment": 0}}, "it aligns its tensors at 0 bytes"),
+        ({"tensors": {"blk.0.attn_q_norm.weight": np.ones(24)}}, "that aren't read: blk.0.attn_q_norm.weight"),
+        ({"tensors": {"blk.0.attn_output.bias": np.ones(96)}}, "that aren't read: blk.0.attn_output.bias"),
+        ({"tensors": {"blk.0.ffn_gate_inp.weight": np.ones((2, 96))}}, "that aren't read: blk.0.ffn_gate_inp.weight"),
+        ({"tensors": {"rope_factors_long.weight": np.ones(12)}}, "it slows its rotation by 'longrope'"),
+        ({"tensors": {"odd.weight": np.ones((2, 2, 2))}}, r"a shape that we don't read, odd.weight: \[2, 2, 2\]"),
+        ({"kind": "MXFP4"}, "a kind that we don't read, .*: number 39; we read F32, F16, "),
+    ],
+    ids=lambda case: " ".join(next(iter(case.values()))) if isinstance(case, dict) else None,
+)
+def test_a_model_that_would_be_computed_wrong_is_refused_with_its_reason(tmp_path, changed, sentence):
+    path = tmp_path / "model.gguf"
+    write_gguf(path, "llama", **({"kind": "F32"} | changed))
+    with pytest.raises(ValueError, match=re.escape(f"{path} can't be opened: ") + ".*" + sentence):
+        load_decoder(path)
+
+
+def test_what_is_no_gguf_file_and_what_is_missing_are_named(tmp_path):
+    (tmp_path / "model.gguf").write_bytes(b"")
+    with pytest.raises(ValueError, match="can't be opened: it is not a GGUF file"):
+        load_decoder(tmp_path / "model.gguf")
+    with pytest.raises(FileNotFoundError, match="another"):
+        load_decoder(tmp_path / "another.gguf")
+
+
+@settings(max_examples=60)
+@given(st.data())
+def test_a_file_that_is_cut_short_or_lies_is_refused(tmp_path_factory, data):
+    path = tmp_path_factory.mktemp("gguf") / "model.gguf"
+    write_gguf(path, "qwen2", "Q4_0", layers=1)
+    held = bytearray(path.read_bytes())
+    if data.draw(st.booleans()):
+        path.write_bytes(held[: data.draw(st.integers(0, len(held) - 1))])
+    else:  # one length or count becomes another number
+        at = data.draw(
+            st.sampled_from([8, 16, 24, *[found.start() for found in re.finditer(b"\x08\0\0\0", held[:999])]])
+        )
+        number = data.draw(st.sampled_from([2**15, 2**40, 2**60, 2**64 - 1]))
+        path.write_bytes(held[:at] + struct.pack("<Q", number) + held[at + 8 :])
+    with pytest.raises(ValueError, match="can't be opened: it"):
+        load_decoder(path)

@@ -62,7 +62,7 @@ def load_decoder(path=None):
         return _load_own(path)
     held = read_gguf(path)
     try:
-        return _decoder(Weights(*held, name=path.stem))
+        return _decoder(Weights(*held, name=f"file/{path.stem}"))  # as pages call it
     except ValueError as error:
         raise ValueError(f"{path} can't be opened: {error}") from error
 
