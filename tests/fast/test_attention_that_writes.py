@@ -74,6 +74,15 @@ def test_after_the_turn_a_score_depends_on_the_distance_alone(pairs, words, star
         np.testing.assert_allclose(scores.diagonal(distance), scores[0, distance], atol=1e-9)
 
 
+@given(st.integers(1, 4), st.integers(1, 6), st.integers(0, 50), st.floats(2, 1e6))
+@settings(max_examples=15)
+def test_the_speeds_of_a_turn_may_be_given_instead_of_a_base(pairs, words, start, base):
+    x, speeds = torch.randn(words, 2 * pairs, dtype=torch.float64), [base ** (-pair / pairs) for pair in range(pairs)]
+    torch.testing.assert_close(rotate(x, start, tuple(speeds)), rotate(x, start, base))
+    halved = rotate(x, start, tuple(speed / 2 for speed in speeds))
+    torch.testing.assert_close(halved[:1], rotate(x, start / 2, base)[:1])
+
+
 @pytest.mark.parametrize(
     ("make", "says"),
     [

@@ -1,5 +1,6 @@
 """The decoder as a head model: a text goes in; what every head looks at, and which word comes next, comes out."""
 
+import re
 import secrets
 from functools import cache
 from pathlib import Path
@@ -58,13 +59,18 @@ def load_decoder(path=None):
     model that isn't read, which says why.
     """
     path = None if path is None else Path(path).expanduser()
-    if path is None or not (path.is_file() or path.suffix == ".gguf"):
+    if path is None or not (path.is_file() or path.suffix.lower() == ".gguf"):
         return _load_own(path)
     held = read_gguf(path)
     try:
-        return _decoder(Weights(*held, name=f"file/{path.stem}"))  # as pages call it
+        return _decoder(Weights(*held, name=_name_of(path)))
     except ValueError as error:
         raise ValueError(f"{path} can't be opened: {error}") from error
+
+
+def _name_of(path):
+    """What pages call the model of a file."""
+    return "file/" + re.sub(r"\s+", "-", re.sub(r"(?i)\.gguf$", "", path.name))
 
 
 @cache
@@ -75,13 +81,15 @@ def _load_own(folder):
 
 
 def _decoder(weights):
+    facts = weights.facts()
+    tokens = DecoderTokens(weights.metadata, facts["vocabularySize"])
+    if len(tokens.words) > facts["vocabularySize"]:
+        raise ValueError(f"it knows {len(tokens.words)} tokens, but has vectors of {facts['vocabularySize']}")
     with torch.device("meta"):  # its weights are not drawn, but taken
         model = LanguageModel(**weights.sizes())
     shapes = {name: list(tensor.shape) for name, tensor in model.state_dict().items()}
     tensors = {name: torch.from_numpy(tensor) for name, tensor in weights.tensors(shapes).items()}
     model.load_state_dict(tensors, assign=True)
-    facts = weights.facts()
-    tokens = DecoderTokens(weights.metadata, facts["vocabularySize"])
     return Decoder(model.eval().requires_grad_(False), tokens, facts, weights.max_tokens())
 
 
@@ -99,8 +107,8 @@ class Decoder:
     >>> decoder.write("The capital of France is")
     ' Paris.'
 
-    Nearly every text is read, since bytes are tokens; of 256 bytes, the 21 in `unspelled` have none, which are of rare
-    signs or of no text. Of more than `max_tokens` tokens the last are read. `notes` say what is left out.
+    Nearly every text is read, since bytes are tokens; here, the 21 of 256 bytes in `unspelled` have none, which are of
+    rare signs or of no text. Of more than `max_tokens` tokens the last are read. `notes` say what is left out.
     `head_mask[layer][head]` is False for a head that is off: what it would add to the words is zero, and its weights
     are shown all the same. `hidden` are numbers of tokens, from 0, that no other token may look at.
 

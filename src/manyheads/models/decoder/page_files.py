@@ -37,7 +37,7 @@ import json
 
 import numpy as np
 
-from manyheads.models.decoder.tokens import tokenizer_json
+from manyheads.models.decoder.tokens import tokenizer_json, tokenizer_of
 from manyheads.models.decoder.weights import SHA256, open_weights
 from manyheads.models.files import cache_folder, key_of, made_once, write_page_file
 from manyheads.whole_files import write_whole
@@ -106,6 +106,7 @@ def _make(folder):
         places[part.split("-")[0]] = {name: [at, len(plane)] for name, at, plane in zip(planes, offsets, contents)}
         whole = b"".join(contents)
         files[part] = write_page_file(folder / f"decoder-{part}.bin", whole, whole)
-    index = {**weights.facts(), "maxTokens": weights.max_tokens(), "files": files, "planes": places}
+    index = {**weights.facts(), "endTokens": tokenizer_of(weights.metadata).ends, "maxTokens": weights.max_tokens()}
+    index |= {"files": files, "planes": places}
     with write_whole(folder / "decoder.json") as beside:
         beside.write_text(json.dumps(index, indent=1), encoding="utf-8")

@@ -93,7 +93,6 @@ class Weights:
             "normEpsilon": round(self._fact("attention.layer_norm_rms_epsilon", 1e-5), 9),  # 1e-5, as float32
             "rotaryBase": self._fact("rope.freq_base", 10_000.0),
             "headNames": [f"head {head + 1}" for head in range(heads)],
-            "endTokens": [0, 1, 2],  # the end of a text, the start and the end of a message
         }
         self._refuse_others()
         self._slow_down()
