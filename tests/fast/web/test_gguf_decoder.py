@@ -75,9 +75,9 @@ def numbers(packed, *shape):
 def rounded(weights):  # [row, column] -> the same
     """Weights as the page holds those that it holds in eight bits."""
     blocks = weights.numpy().reshape(-1, 32)
-    steps = (np.abs(blocks).max(-1, keepdims=True) / np.float32(127)).astype(np.float32)
-    codes = np.floor(blocks * (1 / np.where(steps == 0, 1, steps).astype(np.float64)) + 0.5)
-    return torch.from_numpy((codes * steps).astype(np.float32).reshape(weights.shape))
+    steps = np.abs(blocks).max(-1, keepdims=True).astype(np.float64) / 127
+    codes = np.trunc(blocks * (1 / np.where(steps == 0, 1, steps)) + 128.5) - 128  # halves as the page rounds them
+    return torch.from_numpy((codes * steps.astype(np.float32)).astype(np.float32).reshape(weights.shape))
 
 
 @torch.no_grad()
