@@ -9,6 +9,7 @@ from node import ask_node
 
 from manyheads import load_decoder, score_parts
 from manyheads.models.decoder.page_files import decoder_page_files
+from manyheads.models.decoder.weights import gguf_file
 from manyheads.widgets.attention_flow import flow_steps
 
 pytestmark = pytest.mark.xdist_group("decoder")
@@ -30,6 +31,7 @@ ODD = (
     *("  two   spaces  ", "\u0306é e\u0301"),
 )
 DRIVER = """
+import { openAsBlob } from "node:fs";
 import { gunzipSync } from "node:zlib";
 import { Tokenizer } from "./node_modules/@huggingface/tokenizers/dist/tokenizers.min.mjs";
 import { DecoderWeights } from "./models/decoder-weights.ts";
@@ -37,7 +39,10 @@ import { DecoderEngine } from "./models/decoder-engine.ts";
 import { DecoderTokens } from "./models/decoder-tokens.ts";
 import { decoderFlow, DecoderReader, nextWord, whyThere } from "./models/decoder-model.ts";
 import { Decoder } from "./models/decoder.ts";
-const { folder, texts, cases, ledgers, cells, journeys } = given;
+import { readGguf } from "./models/gguf.ts";
+import { DecoderFile } from "./models/gguf-decoder.ts";
+import { tokenizerOf } from "./models/gguf-tokens.ts";
+const { gguf, folder, texts, cases, ledgers, cells, journeys } = given;
 const facts = JSON.parse(readFileSync(`${folder}/decoder.json`, "utf8"));
 const weights = await DecoderWeights.create(facts, readFileSync("models/kernel.wasm"));
 for (const [part, { name }] of Object.entries(facts.files))
@@ -63,7 +68,20 @@ const why = cells.map(([text, headMask, cell]) => {
   return { parts, pairs: bytes(Float32Array.from(pairs)), score, further: score - first.score, shown: Math.log(row[cell.key] / row[0]) };
 });
 const flows = journeys.map(([state, headMask]) => arrays(decoderFlow(kept, weights, tokens, state, headMask)));
-answer({ flows, results, ledgers: taken, why, read: texts.map((text) => tokens.read(text)), words: tokens.words });
+const file = await openAsBlob(gguf);
+const header = await readGguf(file);
+const written = tokenizerOf(header.facts);
+const opened = new DecoderFile(header, "file/smollm2", written.ends);
+const openedWeights = await opened.load(file, readFileSync("models/kernel.wasm"), () => {});
+const openedTokens = new DecoderTokens(new Tokenizer(written.json, {}), opened.facts, written);
+const [own, other] = [[weights, tokens], [openedWeights, openedTokens]].map(([held, read]) =>
+  cases.filter(({ headMask, masked }) => !headMask && !masked).map(({ text }) => {
+    const { ids, logits, map } = new DecoderReader(held, read).answer({ text, norms: true }).result;
+    return JSON.stringify([ids, bytes(logits), bytes(map.weights), bytes(map.valueNorms), map.notes, map.queryTokens]);
+  }),
+);
+const alike = own.map((each, place) => each === other[place]).concat(texts.map((text) => JSON.stringify(tokens.read(text)) === JSON.stringify(openedTokens.read(text))));
+answer({ flows, results, alike,  ledgers: taken, why, read: texts.map((text) => tokens.read(text)), words: tokens.words });
 """
 
 
@@ -115,7 +133,7 @@ def found():
     flags = {"causal": False, "padding": False, "unscaled": False}
     asked["journeys"] = [(journey | flags, mask) for journey, (*_, mask) in zip(journeys, JOURNEYS)]
     asked["cells"] = [(text, mask, dict(zip(CELL, cell))) for text, mask, cell in CELLS]
-    asked["folder"] = str(decoder_page_files()[0].parent)
+    asked |= {"folder": str(decoder_page_files()[0].parent), "gguf": str(gguf_file())}
     answer = ask_node(DRIVER, asked)
     for each in answer["results"]:
         each["logits"] = floats(each["logits"])
@@ -159,6 +177,11 @@ def assert_same(found, text, head_mask=None):
 def test_the_page_sees_and_foresees_what_python_does(found):
     for page, text in zip(found["plain"], PROMPTS, strict=True):
         assert_same(page, text)
+
+
+def test_its_file_opened_as_a_readers_is_the_same_model_bit_by_bit(found):
+    assert len(found["alike"]) > 20
+    assert all(found["alike"])
 
 
 def test_heads_that_are_off_add_nothing_and_are_shown(found):
