@@ -280,6 +280,21 @@ def test_a_tokenizer_that_cannot_be_read_is_refused_in_a_sentence(pieces, why):
         tokenizer_of(facts)
 
 
+def test_a_file_with_more_tokens_than_rows_is_refused(pieces):
+    count = len(pieces["tokenizer.ggml.tokens"])
+    assert len(DecoderTokens(pieces, count).words) == count
+    with pytest.raises(ValueError, match="more tokens than the model"):
+        DecoderTokens(pieces, count - 1)
+    script = """
+    import { tokenizerOf } from "./models/gguf-tokens.ts";
+    const facts = new Map(Object.entries(given.facts));
+    answer([0, 1].map((less) => { try { return tokenizerOf(facts, given.count - less).words.length; } catch ({ message }) { return message; } }));
+    """
+    read, refused = ask_node(script, {"facts": pieces, "count": count})
+    assert read == count
+    assert "more tokens than the model" in refused
+
+
 def test_facts_that_lie_are_read_or_refused_alike(tokenizers):
     """Never is anything else raised; a number that is no whole one doesn't pass for an id."""
     chance, odd = random.Random(58), ["", "x", "a b", 0, -1, 3, 2**40, 0.5, True, False, [], ["a"], [0], ["a b"], {}]

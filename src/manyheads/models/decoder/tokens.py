@@ -37,8 +37,8 @@ class FileTokenizer(NamedTuple):
     is_bytewise: bool
 
 
-def tokenizer_of(facts):
-    """The tokenizer of a GGUF file, from its facts.
+def tokenizer_of(facts, rows=math.inf):
+    """The tokenizer of a GGUF file, from its facts; its embedding has so many rows.
 
     >>> facts = {"model": "llama", "tokens": ["<unk>", "<s>", "▁", "t", "e", "▁te", "▁t"], "scores": [0] * 5 + [-1, -2]}
     >>> found = tokenizer_of({f"tokenizer.ggml.{name}": value for name, value in facts.items()})
@@ -48,6 +48,8 @@ def tokenizer_of(facts):
     Raises `ValueError`, with half a sentence that says why, for a tokenizer of another kind and for a damaged one.
     """
     given = _Given(facts)
+    if given.count > rows:
+        raise _damaged("rows")
     is_bytewise, cut, tokens, types = given.kind == "gpt2", given.text("pre"), given.tokens, given.types
     family = _family(cut) if is_bytewise else {}
     notes = [] if family is not None else [_TABLE["note"]]
@@ -213,14 +215,14 @@ def load_tokenizer(weights):
 class DecoderTokens:
     """From texts to tokens and back, with the tokenizer of a file: twin of web/models/decoder-tokens.
 
-    `facts` are those of the file; `words` are what each token stands for, at least `count`: an embedding may have rows
-    that no token has.
+    `facts` are those of the file, and `rows` how many its embedding has: `words` say what each stands for.
     """
 
-    def __init__(self, facts, count=0):
-        self._file = tokenizer_of(facts)
+    def __init__(self, facts, rows=0):
+        self._file = tokenizer_of(facts, rows or math.inf)
         self.tokenizer = Tokenizer.from_str(json.dumps(self._file.json))
-        self.words = [*self._file.words, *(f"<unused{number}>" for number in range(len(self._file.words), count))]
+        known = self._file.words
+        self.words = [*known, *(f"<unused{number}>" for number in range(len(known), rows))]
         self.ends = self._file.ends
         signs = BYTES if self._file.is_bytewise else {f"<0x{byte:02X}>": byte for byte in range(256)}
         self.unspelled = {byte for sign, byte in signs.items() if self.tokenizer.token_to_id(sign) is None}

@@ -9,10 +9,13 @@ import { withinReach } from "./tokens.ts";
 import type { Tokenizer } from "@huggingface/tokenizers";
 
 export class DecoderTokens {
-  readonly words: string[]; // what each token stands for, by its id: as many as the embedding has rows, or more
+  readonly words: string[]; // what each token stands for, by its id; rows of the embedding that no token has are unused
   #tokenizer: Tokenizer;
   #most: number;
-  #file: Omit<FileTokenizer, "json" | "ends">;
+  #before: number[];
+  #start: number;
+  #notes: string[];
+  #isBytewise: boolean;
   #unspelled: Set<number>; // bytes that have no token
 
   /** With what a reader's file says of its tokenizer, or as the book's own model reads. */
@@ -21,23 +24,22 @@ export class DecoderTokens {
     { vocabularySize, maxTokens }: Pick<DecoderFacts, "vocabularySize" | "maxTokens">,
     file?: FileTokenizer,
   ) {
-    const text = (id: number) => tokenizer.id_to_token(id) ?? "";
-    const words = file?.words ?? Array.from({ length: vocabularySize }, (_, id) => wordOfBytes(text(id)));
-    this.#file = file ?? { words, before: [], start: 0, notes: [], isBytewise: true };
+    const { words, before, start, notes, isBytewise } = file ?? builtIn(tokenizer, vocabularySize);
     const rest = Math.max(0, vocabularySize - words.length);
     this.words = [...words, ...Array.from({ length: rest }, (_, place) => `<unused${words.length + place}>`)];
-    this.#tokenizer = tokenizer;
+    [this.#before, this.#start, this.#notes, this.#isBytewise] = [before, start, notes, isBytewise];
+    this.#tokenizer = lighten(tokenizer);
     this.#most = maxTokens;
-    const signs = [...(this.#file.isBytewise ? BYTES : BYTE_TOKENS)];
+    const signs = [...(isBytewise ? BYTES : BYTE_TOKENS)];
     this.#unspelled = new Set(signs.filter(([sign]) => !this.#isToken(sign)).map(([, byte]) => byte));
   }
 
   /** The ids of a text's tokens, and sentences about what is left out or comes in bytes. Of too long a text the end is read. */
   read(draft: string | Draft) {
     const { text, tail } = typeof draft === "string" ? { text: draft, tail: [] } : draft;
-    const { before, start } = this.#file;
+    const before = this.#before;
     const { text: end, notes: cut } = withinReach(text, this.#most, "last");
-    const notes = [...this.#file.notes, ...cut];
+    const notes = [...this.#notes, ...cut];
     const whole = end.replace(/\p{Surrogate}/gu, "\ufffd");
     let ids = [...this.#tokenizer.encode(whole).ids, ...tail];
     if (this.#unspelled.size && this.#inBytes(whole).some((byte) => this.#unspelled.has(byte)))
@@ -47,7 +49,7 @@ export class DecoderTokens {
       notes.push(`This model reads at most ${this.#most} tokens; the first ${beyond} are left out.`);
       ids = ids.slice(beyond);
     }
-    if (ids.length === 0) return { ids: before.length ? before : [start], notes: [...notes, EMPTY] };
+    if (ids.length === 0) return { ids: before.length ? before : [this.#start], notes: [...notes, EMPTY] };
     const bytes = ids.map((id) => this.words[id].match(LONE_BYTES)).find(Boolean);
     if (bytes) notes.push(note("bytes", { bytes: bytes[0] }));
     return { ids: [...before, ...ids], notes };
@@ -59,8 +61,21 @@ export class DecoderTokens {
 
   /** What of a text is spelled in bytes: all of it, or the characters that are no token. */
   #inBytes(text: string) {
-    const signs = this.#file.isBytewise ? [text] : Array.from(text.replaceAll(" ", "▁"));
-    const spelt = this.#file.isBytewise ? signs : signs.filter((sign) => !this.#isToken(sign));
+    const signs = this.#isBytewise ? [text] : Array.from(text.replaceAll(" ", "▁"));
+    const spelt = this.#isBytewise ? signs : signs.filter((sign) => !this.#isToken(sign));
     return new TextEncoder().encode(spelt.join(""));
   }
+}
+
+/** Lets go of what a tokenizer was made from, which its library keeps: 40 MB for 150,000 tokens. */
+function lighten(tokenizer: any): Tokenizer {
+  tokenizer.tokenizer = null;
+  if (tokenizer.model) Object.assign(tokenizer.model, { config: null, merges: null });
+  return tokenizer;
+}
+
+/** What the book's own model reads with. */
+function builtIn(tokenizer: Tokenizer, count: number) {
+  const words = Array.from({ length: count }, (_, id) => wordOfBytes(tokenizer.id_to_token(id) ?? ""));
+  return { words, before: [], start: 0, notes: [], isBytewise: true };
 }

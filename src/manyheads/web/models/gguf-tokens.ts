@@ -43,9 +43,10 @@ export const BYTE_TOKENS = new Map(
   range(0, 255).map((byte) => [`<0x${byte.toString(16).toUpperCase().padStart(2, "0")}>`, byte]),
 );
 
-/** The tokenizer of a file; a fault for one of another kind, or one that's damaged. */
-export function tokenizerOf(facts: Map<string, unknown>): FileTokenizer {
+/** The tokenizer of a file whose embedding has so many rows; a fault for one of another kind, or one that's damaged. */
+export function tokenizerOf(facts: Map<string, unknown>, rows = Infinity): FileTokenizer {
   const given = new Given(facts);
+  if (given.tokens.length > rows) throw damaged("rows");
   const { kind, tokens, types } = given;
   const isBytewise = kind === "gpt2";
   const cut = given.text("pre");
@@ -184,7 +185,7 @@ class Given {
   }
 }
 
-type Damage = "tokens" | "types" | "scores" | "merges" | "ids" | "long";
+type Damage = "tokens" | "types" | "scores" | "merges" | "ids" | "long" | "rows";
 
 const damaged = (what: Damage) => new Fault(table.faults.damaged.replace("{what}", table.faults[what]));
 

@@ -71,7 +71,7 @@ async function load(name: string, base: string) {
 async function open(file: File, name: string) {
   const script = tokenizersScript();
   const gguf = await readGguf(file);
-  const written = tokenizerOf(gguf.facts);
+  const written = tokenizerOf(gguf.facts, gguf.tensors.get("token_embd.weight")?.shape[0]);
   const model = new DecoderFile(gguf, name, written.ends);
   worker.postMessage({ opened: describe(gguf, file.size) });
   const weights = await model.load(file, code, progress);
