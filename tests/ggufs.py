@@ -72,7 +72,7 @@ def write_gguf(
     >>> type(model).__name__, model.config.num_hidden_layers
     ('Qwen3ForCausalLM', 2)
     """
-    mix = MIXES.get(kind, {"": kind} if isinstance(kind, str) else kind)
+    mix = MIXES.get(kind, {"": kind}) if isinstance(kind, str) else kind
     whole = 256 if any(each.endswith("_K") for each in mix.values()) else 32
     layers = layers or (5 if architecture == "smollm3" else 2)  # of which the fourth isn't turned
     width, hidden = width or max(whole, 96), hidden or max(whole * 2, 160)

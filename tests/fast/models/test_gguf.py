@@ -50,7 +50,7 @@ def test_blocks_are_unpacked_as_llama_cpps_package_does(kind, data):
     np.testing.assert_array_equal(found, expected)
 
 
-@pytest.mark.parametrize("kind", [*BLOCKS, "Q4_K_M"])
+@pytest.mark.parametrize("kind", [*BLOCKS, "Q4_K_M", {"attn_": "Q5_1", "": "F16"}], ids=str)
 @pytest.mark.parametrize("architecture", ARCHITECTURES)
 def test_maps_and_logits_are_transformers_for_each_architecture_and_kind(tmp_path, architecture, kind):
     reference = write_gguf(tmp_path / "model.gguf", architecture, kind)
