@@ -4,6 +4,7 @@ import test from "node:test";
 import { choose, key, named, page, point, press, replace, same, settled, texts, tick, type } from "./page.mjs";
 import { hold, show } from "./map-view.mjs";
 import { HEADS, HOSTILE, KEYS, makeMap, QUERIES } from "./small-models.mjs";
+import { bitmapOf } from "../../src/manyheads/web/views/pixels.ts";
 import { queryWeights } from "../../src/manyheads/web/math/maps.ts";
 
 const RESTED = 300; // milliseconds, after which a word that is pointed at asks
@@ -273,6 +274,38 @@ test("grid: sorted heads fly to their places, or with less motion are there at o
   [page.still, flights] = [true, []];
   press(root, "Sort by what they do");
   assert.deepEqual([flights, names()], [[], "L1 H2, L2 H2, L2 H1, L1 H1, L2 H3, L1 H3"]);
+});
+
+test("grid: heads in sight are drawn at once, the others when the page is idle or its reader scrolls", async (t) => {
+  const room = { clientWidth: 200, clientHeight: 100, scrollTop: 0, scrollLeft: 0 };
+  for (const [name, pixels] of Object.entries(room)) {
+    const before = Object.getOwnPropertyDescriptor(HTMLElement.prototype, name);
+    Object.defineProperty(HTMLElement.prototype, name, { get: () => pixels, configurable: true });
+    t.after(() => {
+      delete HTMLElement.prototype[name];
+      if (before) Object.defineProperty(HTMLElement.prototype, name, before);
+    });
+  }
+  const idle = [];
+  t.mock.method(globalThis, "requestIdleCallback", (call) => idle.push(call));
+  const { root, view } = show({ view: "grid" }, { shape: [20, 3, 5, 7] });
+  const canvas = root.querySelector("canvas");
+  const drawn = () => {
+    const { width, height, pixels } = bitmapOf(canvas);
+    const step = width / 3;
+    const rows = Array.from({ length: height / step }, (_, row) =>
+      pixels.subarray(4 * width * step * row).subarray(0, 4 * width * step),
+    );
+    return rows.map((row) => row.some(Boolean)).lastIndexOf(true) + 1;
+  };
+  const some = drawn();
+  assert.ok(some >= 2 && some < 6, `${some} rows`);
+  idle.pop()();
+  assert.equal(drawn(), 20);
+  view.show(makeMap({ shape: [20, 3, 5, 7], seed: 2 }));
+  assert.equal(drawn(), some);
+  root.querySelector(".hm-scroll").dispatchEvent(new Event("scroll"));
+  assert.equal(drawn(), 20);
 });
 
 test("grid: the heads' switches don't stand in a row; the enlarged head has its own", () => {

@@ -14,7 +14,7 @@ export const ABOUT_TO_COME = "50% 0px";
 const REST = 200; // milliseconds: who types on is faster
 const PATIENCE = 1000; // milliseconds, after which a page that is never idle counts as idle
 
-const whenIdle = (todo: () => void) =>
+export const whenIdle = (todo: () => void) =>
   (globalThis.requestIdleCallback ?? ((call: () => void) => setTimeout(call, 0)))(todo, { timeout: PATIENCE });
 
 export class Turns {

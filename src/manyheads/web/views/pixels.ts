@@ -76,30 +76,23 @@ class PixelLine {
   #style: HeadStyle;
   #colours: number[]; // from 0 on, and below it
   #strongest: Float32Array; // by pixel: as strong as the tint, below 0 where the weight is
-  #starts: Uint32Array; // by pixel, its first key
-  #ends: Uint32Array; // and its last
-  #tints: Float32Array; // by key
-  #seen: Uint8Array; // whether it may be looked at
+  #places: KeyPlaces;
   #faintKeys: Float32Array;
   #faintQueries: Float32Array;
 
   constructor(map: AttentionMap, layer: number, head: number, style: HeadStyle, width: number) {
-    const [, , , keys] = map.shape;
-    const column = columnOf(map, width);
     [this.#map, this.#layer, this.#head, this.#style] = [map, layer, head, style];
     this.plain = new Uint32Array(width);
     this.faint = new Uint32Array(width);
     this.open = new Uint8Array(width);
     this.#strongest = new Float32Array(width);
     this.#colours = [1, -1].map((weight) => inkOf(weightColour(map, style, weight)));
-    [this.#starts, this.#ends] = [0, 1].map((edge) =>
-      Uint32Array.from({ length: width }, (_, x) => span(column(x), width, keys)[edge]),
-    );
-    this.#tints = new Float32Array(keys);
-    this.#seen = new Uint8Array(keys);
-    [this.#faintKeys, this.#faintQueries] = [map.keyTokens, map.queryTokens].map((tokens) =>
-      Float32Array.from(tokens, (token) => (style.dim && isSpecial(token) ? DIMMED : 1)),
-    );
+    this.#places = placesOf(map, width);
+    [this.#faintKeys, this.#faintQueries] = [map.keyTokens, map.queryTokens].map((tokens) => {
+      const faint = new Float32Array(tokens.length).fill(1);
+      if (style.dim) tokens.forEach((token, at) => isSpecial(token) && (faint[at] = DIMMED));
+      return faint;
+    });
   }
 
   /** Makes it the line of these queries. */
@@ -114,19 +107,19 @@ class PixelLine {
     const map = this.#map;
     const row = queryWeights(map, this.#layer, this.#head, query);
     const full = fullWeight(map, this.#layer, row, this.#style);
-    const masked = hasMask(map);
-    const [tints, seen] = [this.#tints, this.#seen];
-    for (let key = 0; key < row.length; key++) {
-      const faint = Math.min(this.#faintKeys[key], this.#faintQueries[query]);
-      tints[key] = full && Math.sign(row[key]) * tintShare(row[key], full) * faint;
-      seen[key] = masked && isMasked(map, query, key) ? 0 : 1;
-    }
-    const [strongest, open, starts, ends] = [this.#strongest, this.open, this.#starts, this.#ends];
-    for (let x = 0; x < strongest.length; x++)
-      for (let key = starts[x]; key <= ends[x]; key++) {
-        strongest[x] = farther(strongest[x], tints[key]);
-        open[x] |= seen[key];
+    const { starts, ends } = this.#places;
+    const [strongest, open] = [this.#strongest, this.open];
+    const [faintKeys, faintQuery] = [this.#faintKeys, this.#faintQueries[query]];
+    const count = map.causal ? Math.min(query + 1, row.length) : row.length; // none looks at later ones
+    for (let key = 0; key < count; key++) {
+      if (map.mask && isMasked(map, query, key)) continue;
+      const share = tintShare(row[key], full) * Math.min(faintKeys[key], faintQuery);
+      const tint = row[key] < 0 ? -share : share;
+      for (let x = starts[key]; x <= ends[key]; x++) {
+        open[x] = 1;
+        if (share > Math.abs(strongest[x])) strongest[x] = tint;
       }
+    }
   }
 
   #ink() {
@@ -173,8 +166,27 @@ export function drawTints(
 const columnOf = ({ keyTokens }: AttentionMap, width: number) =>
   directionOf(keyTokens) === "rtl" ? (x: number) => width - 1 - x : (x: number) => x;
 
-/** The one that is farther from 0. */
-const farther = (a: number, b: number) => (Math.abs(b) > Math.abs(a) ? b : a);
+/** By key, the first and the last of so many pixels on which it falls. */
+type KeyPlaces = Record<"starts" | "ends", Uint32Array> & { width: number };
+
+const keyPlaces = new WeakMap<AttentionMap, KeyPlaces>(); // all heads of a grid have the same
+
+function placesOf(map: AttentionMap, width: number): KeyPlaces {
+  const known = keyPlaces.get(map);
+  if (known?.width === width) return known;
+  const keys = map.shape[3];
+  const made = { width, starts: new Uint32Array(keys).fill(width), ends: new Uint32Array(keys) };
+  const column = columnOf(map, width);
+  for (let x = 0; x < width; x++) {
+    const [first, last] = span(column(x), width, keys);
+    for (let key = first; key <= last; key++) {
+      made.starts[key] = Math.min(made.starts[key], x);
+      made.ends[key] = Math.max(made.ends[key], x);
+    }
+  }
+  keyPlaces.set(map, made);
+  return made;
+}
 
 /** A pixel of a colour's low bytes, so opaque. */
 const inked = (colour: number, share: number) => colour | (Math.round(255 * share) << 24);

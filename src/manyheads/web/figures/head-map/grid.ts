@@ -12,6 +12,7 @@ import {
   layerNamesOf,
   layersOf,
 } from "../../math/maps.ts";
+import { whenIdle } from "../../doors/turns.ts";
 import { BEHAVIOURS } from "../../math/names.ts";
 import { capital, percent } from "../../math/text.ts";
 import { arrow, fill, focusOn, h, rowsOf, setText, targetOf } from "../../views/dom.ts";
@@ -39,6 +40,7 @@ export class GridView implements MapPart {
   #room = 0; // pixels across, when it was drawn last
   #named = "";
   #flights = 0; // how often its heads have flown
+  #drawRest = () => {}; // the heads that weren't in sight when the map came
   host: MapHost;
   cursor: { layer: number; head: number };
   canvas = h("canvas", { "aria-hidden": "true" });
@@ -56,7 +58,7 @@ export class GridView implements MapPart {
     this.canvas,
     h("table", { "aria-label": "All heads of all layers" }, h("thead", {}, this.titles), this.body),
   );
-  scroll = h("div", { class: "hm-scroll" }, this.frame);
+  scroll = h("div", { class: "hm-scroll", onscroll: () => this.#drawRest() }, this.frame);
   hint = h("p", { class: "hm-hint" });
   order = h("button", { type: "button", onclick: () => this.#sort() });
   kinds = h("ul", { class: "hm-kinds", "aria-label": "What heads mostly do" });
@@ -177,13 +179,14 @@ export class GridView implements MapPart {
     const [layers, heads, queries, keys] = map.shape;
     this.#drawKinds(map);
     this.#room = this.scroll.clientWidth;
-    const { columns, step, most } = layOut(map, this.#room - SIDE);
+    const { columns, step, most, side } = layOut(map, this.#room - SIDE);
+    const isSeen = this.#inSight(side);
     this.frame.style.setProperty("--most", `${most}px`);
     this.#turned = columns !== heads;
     this.#drawButtons(map, columns);
     this.frame.classList.toggle("hm-sorted", this.#sorted && this.#behavioursOf(map) !== null);
     this.frame.style.setProperty("--columns", String(Math.max(columns, this.host.mostHeads))); // as large as with the most heads
-    paintBitmap(this.canvas, this.#bitmap(map, columns, step));
+    this.#paintHeads(map, columns, step, isSeen);
     const small =
       layersOf(map).length < layers
         ? map.mixed
@@ -196,20 +199,42 @@ export class GridView implements MapPart {
     this.canvas.dataset.drawn = `${layers} ${heads} ${queries} ${keys}`;
   }
 
-  /** All heads as one bitmap, `step` pixels from head to head. */
-  #bitmap(map: ShownMap, columns: number, step: number) {
+  /** All heads as one bitmap, `step` pixels from head to head: those in sight at once, the others when the page is idle or its reader scrolls. */
+  #paintHeads(map: ShownMap, columns: number, step: number, isSeen: (row: number, column: number) => boolean) {
     const [layers, heads] = map.shape;
     const width = step * columns;
     const present = new Set(layersOf(map));
-    return makeBitmap(width, step * ((layers * heads) / columns), (pixels) =>
-      this.#places(map).forEach(({ layer, head }, place) => {
-        const [x, y] = [(place % columns) * step, Math.floor(place / columns) * step];
-        const box = { x, y, width: step, height: step };
+    const all = this.#places(map).map((head, place) => ({
+      ...head,
+      column: place % columns,
+      row: Math.floor(place / columns),
+    }));
+    const draw = (pixels: Uint32Array, seen: boolean) => {
+      for (const { layer, head, column, row } of all) {
+        if (isSeen(row, column) !== seen) continue;
+        const box = { x: column * step, y: row * step, width: step, height: step };
         const style = this.host.styleOf(map, layer, head);
         if (present.has(layer) || !map.pictures) drawHead(pixels, width, box, map, layer, head, style);
         else if (!map.mixed) drawTints(pixels, width, box, map, map.pictures, layer, head, style);
-      }),
-    );
+      }
+    };
+    const bitmap = makeBitmap(width, step * ((layers * heads) / columns), (pixels) => draw(pixels, true));
+    paintBitmap(this.canvas, bitmap);
+    const drawRest = (this.#drawRest = () => {
+      if (this.#drawRest !== drawRest) return; // it's drawn, or another map came
+      this.#drawRest = () => {};
+      draw(new Uint32Array(bitmap.pixels.buffer), false);
+      paintBitmap(this.canvas, bitmap);
+    });
+    if (all.every(({ row, column }) => isSeen(row, column))) this.#drawRest = () => {};
+    else whenIdle(drawRest);
+  }
+
+  /** Which squares of such a side are in sight; all, where nothing is laid out. */
+  #inSight(side: number) {
+    const { clientWidth: width, clientHeight: height, scrollLeft: left, scrollTop: top } = this.scroll;
+    const isWithin = (at: number, from: number, room: number) => (at + 1) * side > from && at * side < from + room;
+    return (row: number, column: number) => !height || (isWithin(column, left, width) && isWithin(row, top, height));
   }
 
   /** The names of rows and columns, and a button for each head: made anew only where the grid has another shape. */
@@ -381,12 +406,17 @@ function layOut({ shape: [layers, heads, queries, keys] }: ShownMap, room: numbe
   const whole = Math.max(1, Math.round(SHARPEST / tokens)) * tokens; // a whole number of pixels for each weight
   const [long, short] = [Math.max(layers, heads), Math.min(layers, heads)];
   const most = Math.min(LARGEST.side, Math.max(LARGEST.cell * tokens, NARROW));
-  if (room <= 0) return { columns: long, step: Math.min(whole, Math.max(tokens, SHARPEST)), most };
+  if (room <= 0) return { columns: long, step: Math.min(whole, Math.max(tokens, SHARPEST)), most, side: most };
   const side = (columns: number) =>
     Math.max(SMALLEST, Math.min(room / columns, most, Math.max(LARGEST.row / columns, 40)));
   const columns = short > 1 && side(long) < NARROW ? short : long; // a single row is not turned
   const sharp = Math.round(side(columns) * Math.min(devicePixelRatio || 1, 2));
-  return { columns, most, step: tokens <= sharp ? Math.min(whole, Math.max(sharp, SHARPEST)) : sharp };
+  return {
+    columns,
+    most,
+    side: side(columns),
+    step: tokens <= sharp ? Math.min(whole, Math.max(sharp, SHARPEST)) : sharp,
+  };
 }
 
 const placeOf = ({ dataset: { layer, head } }: HTMLElement) => ({ layer: Number(layer), head: Number(head) });
