@@ -97,7 +97,7 @@ def write_gguf(
     model = transformers.AutoModelForCausalLM.from_config(config, attn_implementation="eager").float().eval()
     writer = GGUFWriter(path, architecture)
     written = _facts(architecture, config, head_dim) | _tokenizer_facts(architecture, config, tokenizer, pre)
-    _add_facts(writer, architecture, written | (facts or {}))
+    _add_facts(writer, written | (facts or {}))
     if (scaling or {}).get("rope_type") == "llama3":
         straight = rope_base ** (-torch.arange(0, head_dim, 2) / head_dim)
         writer.add_tensor("rope_freqs.weight", (straight / model.model.rotary_emb.inv_freq).numpy())
@@ -149,7 +149,7 @@ def _facts(architecture, config, head_dim):
         facts |= {"attention.key_length": head_dim, "attention.value_length": head_dim}
     if scaling["rope_type"] == "linear":
         facts |= {"rope.scaling.type": RopeScalingType.LINEAR.value, "rope.scaling.factor": scaling["factor"]}
-    return facts
+    return {name if "general." in name else f"{architecture}.{name}": value for name, value in facts.items()}
 
 
 def _tokenizer_facts(architecture, config, tokenizer, pre):
@@ -168,12 +168,11 @@ def _tokenizer_facts(architecture, config, tokenizer, pre):
     }
 
 
-def _add_facts(writer, architecture, facts):
+def _add_facts(writer, facts):
+    add = {bool: writer.add_bool, int: writer.add_uint32, float: writer.add_float32, str: writer.add_string}
     for name, value in facts.items():
-        whole = name if name.startswith(("general.", "tokenizer.", f"{architecture}.")) else f"{architecture}.{name}"
-        add = {bool: writer.add_bool, int: writer.add_uint32, float: writer.add_float32, str: writer.add_string}
         if value is not None:
-            add.get(type(value), writer.add_array)(whole, value)
+            add.get(type(value), writer.add_array)(name, value)
 
 
 def _fill(model, writer, architecture, mix, random):

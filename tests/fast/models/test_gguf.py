@@ -96,6 +96,29 @@ def test_the_books_own_file_is_the_books_own_decoder(decoder):
     assert opened.read(text) == decoder.read(text)
 
 
+@pytest.mark.parametrize(
+    ("facts", "most"),
+    [
+        ({}, 256),  # the context that the file names
+        ({"llama.attention.sliding_window": 7}, 7),
+        ({"llama.attention.sliding_window": 0}, 256),
+        ({"llama.context_length": 32768}, 512),
+        ({"llama.context_length": None}, 512),
+    ],
+)
+def test_no_text_is_read_that_reaches_beyond_a_window(tmp_path, facts, most):
+    write_gguf(tmp_path / "model.gguf", "llama", "F16", facts=facts)
+    decoder = load_decoder(tmp_path / "model.gguf")
+    assert decoder.max_tokens == most
+    assert len(decoder.read("tea " * 600)[0]) == most
+
+
+def test_a_factor_of_a_scaling_that_is_none_slows_nothing(tmp_path):
+    facts = {"llama.rope.scaling.type": "none", "llama.rope.scaling.factor": 4.0}
+    reference = write_gguf(tmp_path / "model.gguf", "llama", "F16", facts=facts)
+    assert_equals(load_decoder(tmp_path / "model.gguf"), reference, [*range(3, 40)])
+
+
 # --- what can be done with one
 
 
@@ -150,9 +173,18 @@ def test_parts_of_a_score_sum_to_it_before_the_softmax(opened, off):
             {"facts": {"general.architecture": "gemma3"}},
             "its architecture is 'gemma3'; those that we read are llama, q",
         ),
-        ({"facts": {"llama.block_count": 3}}, "it lacks what a llama has: layers.2.attention_norm.weight, "),
+        ({"facts": {"llama.block_count": 3}}, "it lacks blk.2.attn_norm.weight"),
+        (
+            {"facts": {"llama.block_count": 2**31}},
+            "it should give a whole number above 0 as block_count, but gives 2147483",
+        ),
+        (
+            {"facts": {"llama.attention.head_count": 2**24, "llama.attention.key_length": 24}},
+            r"its blk.0.attn_output.weight is \(96, 96\)",
+        ),
+        ({"facts": {"llama.attention.key_length": 2**24}}, r"its blk.0.attn_output.weight is \(96, 96\)"),
         ({"facts": {"llama.block_count": 1}}, "it has tensors that aren't read: blk.1.attn_.* and 5 more"),
-        ({"facts": {"llama.block_count": 0}}, "it should say a whole number above 0 of its block_count, but says 0"),
+        ({"facts": {"llama.block_count": 0}}, "it should give a whole number above 0 as block_count, but gives 0"),
         ({"facts": {"llama.feed_forward_length": 99}}, r"its blk.0.ffn_.* is \(.*\), where its facts call for \(.*99"),
         ({"facts": {"llama.attention.head_count_kv": 3}}, "its 4 heads of 24 columns can't share 3 keys and values"),
         (
@@ -160,6 +192,11 @@ def test_parts_of_a_score_sum_to_it_before_the_softmax(opened, off):
             "its heads have 24 columns, but its rope.dimension_count is 12",
         ),
         ({"facts": {"llama.rope.scaling.type": "yarn"}}, "it slows its rotation by 'yarn'"),
+        (
+            {"facts": {"llama.rope.freq_base": "fast"}},
+            "it should give a number above 0 as rope.freq_base, but gives fast",
+        ),
+        ({"tensors": {"rope_freqs.weight": np.ones(7)}}, r"its rope_freqs.weight is \(1, 7\), .* \(1, 12\)"),
         ({"facts": {"llama.attention.causal": False}}, "its tokens look ahead"),
         ({"facts": {"general.alignment": 0}}, "it aligns its tensors at 0 bytes"),
         ({"tensors": {"blk.0.attn_q_norm.weight": np.ones(24)}}, "that aren't read: blk.0.attn_q_norm.weight"),

