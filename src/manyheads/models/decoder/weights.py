@@ -78,7 +78,7 @@ class Weights:
         self.architecture, known = str(metadata.get("general.architecture")), GGUF["architectures"]
         if self.architecture not in known:
             raise ValueError(f"its architecture is {self.architecture!r}; those that we read are {', '.join(known)}")
-        self._turns = known[self.architecture]
+        self._known = known[self.architecture]
         self.num_layers, width, heads = map(self._count, ("block_count", "embedding_length", "attention.head_count"))
         columns = self._count("attention.key_length", width // heads)
         self._expect(f"blk.{self.num_layers - 1}.attn_norm.weight", 1, width)
@@ -165,7 +165,7 @@ class Weights:
 
     def sizes(self):
         """What a `LanguageModel` is made by."""
-        facts, every = self._facts, self._turns.get("unturned")
+        facts, every = self._facts, self._known.get("unturned")
         return {
             "tokens": facts["vocabularySize"],
             "layers": facts["numLayers"],
@@ -178,7 +178,7 @@ class Weights:
             "epsilon": facts["normEpsilon"],
             "unturned": range(every - 1, self.num_layers, every) if every else (),
             "biased": "blk.0.attn_q.bias" in self._tensors,
-            "normed": self.architecture == "qwen3",
+            "normed": self._known.get("normed", False),
             "tied": "output.weight" not in self._tensors,
         }
 
@@ -245,7 +245,7 @@ class Weights:
         return [f"{before}{module}.{part}" for module in (FUSED if is_fused else MODULES).get(matrix, [matrix])]
 
     def _own_order(self, module, rows):
-        if self._turns["pairs"] == "neighbours" and re.search(r"attention\.(query|key)\.", module):
+        if self._known["pairs"] == "neighbours" and re.search(r"attention\.(query|key)\.", module):
             return halves_apart(rows, len(rows) // self._facts["headDim"])
         return rows
 

@@ -17,9 +17,11 @@ const MATRICES: Record<MatrixName, string[][]> = {
   gu: [["ffn_gate", "ffn_up"], ["ffn_up"]],
   down: [["ffn_down"]],
 };
+const BIASES = ["attn_q.bias", "attn_k.bias", "attn_v.bias"];
 const AT_ONCE = 2 ** 22; // bytes of a tensor that are read and written together
 
-const ARCHITECTURES: Record<string, { pairs: string; unturned?: number }> = known.architectures;
+/** Which pairs of columns turn together, each so-many-th layer that turns none, and whether queries and keys are normed. */
+const ARCHITECTURES: Record<string, { pairs: string; unturned?: number; normed?: boolean }> = known.architectures;
 
 /** Reads what a file says of its model, and then its weights; refuses at once what would be computed wrong. */
 export class DecoderFile {
@@ -80,16 +82,19 @@ export class DecoderFile {
     const numKvHeads = this.#count("attention.head_count_kv", numHeads);
     const [width, mlpWidth] = [this.#count("embedding_length"), this.#count("feed_forward_length")];
     const headDim = this.#count("attention.key_length", width / numHeads);
+    this.#tensor(`blk.${numLayers - 1}.attn_norm.weight`, [width]); // nothing is made by a number that no tensor bears out
+    this.#tensor("blk.0.attn_output.weight", [width, numHeads * headDim]);
     const odd = [width, mlpWidth, numHeads * headDim].find((columns) => columns % BLOCK);
     if (odd) throw new Fault(`it has matrices of ${odd} columns, and this page reads them in blocks of ${BLOCK}.`);
     if (numHeads % numKvHeads || headDim % 4) throw new Fault("its heads don’t fit into groups, or have an odd width.");
     if (this.#fact("expert_count"))
       throw new Fault("its layers choose among experts, which this page doesn’t compute.");
-    const least = [this.#count("attention.value_length", headDim), this.#count("rope.dimension_count", headDim)];
-    if (least.some((length) => length !== headDim))
+    const lengths = [this.#count("attention.value_length", headDim), this.#count("rope.dimension_count", headDim)];
+    if (lengths.some((length) => length !== headDim))
       throw new Fault(
         "its values have another width than its keys, or only a part of each key turns: this page computes neither.",
       );
+    if (this.#fact("attention.causal") === false) throw new Fault("its tokens look ahead, so it writes nothing.");
     const window = this.#fact("attention.sliding_window");
     const maxTokens = Math.min(
       this.#count("context_length", known.mostTokens),
@@ -156,7 +161,7 @@ export class DecoderFile {
     const all = [...this.#matrices.flat().flatMap(([, tensors]) => tensors), embedding, ...(output ? [output] : [])];
     const total = all.reduce((sum, { bytes }) => sum + bytes, 0);
     let done = 0;
-    const bring = async (tensor: Tensor, held: Held, placeOf: (row: number) => number = (row) => row) => {
+    const bring = async (tensor: Tensor, held: Held, placeOf = same) => {
       for await (const [first, bytes] of rowsOf(file, tensor)) {
         weights.putRows(held, first, codesOf(tensor.kind, bytes), placeOf);
         progress((done += bytes.length), total);
@@ -190,7 +195,7 @@ export class DecoderFile {
    * side, 2i and 2i + 1; those of the others are as ours.
    */
   #placesOf({ name }: Tensor) {
-    if (ARCHITECTURES[this.#architecture].pairs !== "neighbours" || !/\.attn_[qk]\./.test(name)) return undefined;
+    if (ARCHITECTURES[this.#architecture].pairs !== "neighbours" || !/\.attn_[qk]\./.test(name)) return same;
     const { headDim } = this.facts;
     return (row: number) => {
       const at = row % headDim;
@@ -198,40 +203,34 @@ export class DecoderFile {
     };
   }
 
-  /** The vectors of a layer that the file has. */
+  /** The vectors of a layer: norms, and biases where the file has them. */
   #vectorsOf(layer: number) {
     const { numHeads, numKvHeads, headDim, width } = this.facts;
-    const lengths = { attn_norm: width, ffn_norm: width };
-    const optional = {
-      "attn_q.bias": numHeads * headDim,
-      "attn_k.bias": numKvHeads * headDim,
-      "attn_v.bias": numKvHeads * headDim,
-      "attn_q_norm.weight": headDim,
-      "attn_k_norm.weight": headDim,
-    };
-    const found: Record<string, Tensor> = {};
-    for (const [name, length] of Object.entries(lengths))
-      found[name] = this.#tensor(`blk.${layer}.${name}.weight`, [length]);
-    for (const [name, length] of Object.entries(optional))
-      if (this.#has(`blk.${layer}.${name}`)) found[name] = this.#tensor(`blk.${layer}.${name}`, [length]);
-    return found;
+    const lengths: Record<string, number> = { "attn_norm.weight": width, "ffn_norm.weight": width };
+    if (ARCHITECTURES[this.#architecture].normed)
+      Object.assign(lengths, { "attn_q_norm.weight": headDim, "attn_k_norm.weight": headDim });
+    if (this.#has(`blk.${layer}.attn_q.bias`))
+      BIASES.forEach((name, at) => (lengths[name] = (at ? numKvHeads : numHeads) * headDim));
+    const tensors = Object.entries(lengths).map(([name, length]) => [
+      name,
+      this.#tensor(`blk.${layer}.${name}`, [length]),
+    ]);
+    return Object.fromEntries(tensors) as Record<string, Tensor>;
   }
 
   async #readVectors(file: Blob, tensors: Record<string, Tensor>): Promise<LayerVectors> {
     const read: Record<string, Float32Array> = {};
-    for (const [name, tensor] of Object.entries(tensors)) read[name] = await readVector(file, tensor);
-    const { numHeads, numKvHeads } = this.facts;
-    const { headDim } = this.facts;
-    const biases = new Float32Array((numHeads + 2 * numKvHeads) * headDim);
-    const starts = { "attn_q.bias": 0, "attn_k.bias": numHeads, "attn_v.bias": numHeads + numKvHeads };
-    for (const [name, start] of Object.entries(starts)) {
-      const placeOf = tensors[name] && this.#placesOf(tensors[name]);
-      read[name]?.forEach((value, row) => (biases[start * headDim + (placeOf?.(row) ?? row)] = value));
+    for (const [name, tensor] of Object.entries(tensors)) {
+      const values = await readVector(file, tensor);
+      const placeOf = this.#placesOf(tensor);
+      read[name] = new Float32Array(values.length);
+      values.forEach((value, row) => (read[name][placeOf(row)] = value));
     }
+    const biases = BIASES.flatMap((name) => [...(read[name] ?? [])]);
     return {
-      attentionNorm: read.attn_norm,
-      mlpNorm: read.ffn_norm,
-      biases: Object.keys(starts).some((name) => name in read) ? biases : undefined,
+      attentionNorm: read["attn_norm.weight"],
+      mlpNorm: read["ffn_norm.weight"],
+      biases: biases.length ? Float32Array.from(biases) : undefined,
       queryNorm: read["attn_q_norm.weight"],
       keyNorm: read["attn_k_norm.weight"],
     };
@@ -239,7 +238,7 @@ export class DecoderFile {
 
   /** By how much positions are stretched; refused where that isn't the same for all of them. */
   #stretchOf() {
-    const kind = this.#fact("rope.scaling.type") ?? "none";
+    const kind = this.#fact("rope.scaling.type") ?? "linear"; // where there's a factor
     if (kind !== "none" && kind !== "linear")
       throw new Fault(`its positions are stretched by ${String(kind).slice(0, 20)}, which this page doesn’t compute.`);
     return kind === "linear" ? this.#positive("rope.scaling.factor", 1) : 1;
@@ -261,6 +260,8 @@ export class DecoderFile {
     );
   }
 }
+
+const same = (row: number) => row;
 
 /** The rows of a tensor, some at a time: the first one's number, and their bytes. */
 async function* rowsOf(file: Blob, { shape: [rows], bytes, start }: Tensor): AsyncGenerator<[number, Uint8Array]> {
