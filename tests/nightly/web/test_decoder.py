@@ -37,6 +37,7 @@ import { Tokenizer } from "./node_modules/@huggingface/tokenizers/dist/tokenizer
 import { DecoderWeights } from "./models/decoder-weights.ts";
 import { DecoderEngine } from "./models/decoder-engine.ts";
 import { DecoderTokens } from "./models/decoder-tokens.ts";
+import { asInPython } from "./models/gguf-tokens.ts";
 import { decoderFlow, DecoderReader, nextWord, whyThere } from "./models/decoder-model.ts";
 import { Decoder } from "./models/decoder.ts";
 import { readGguf } from "./models/gguf.ts";
@@ -48,7 +49,7 @@ const weights = await DecoderWeights.create(facts, readFileSync("models/kernel.w
 for (const [part, { name }] of Object.entries(facts.files))
   if (part !== "tokenizer") weights.put(part, new Uint8Array(readFileSync(`${folder}/${name}`)), facts);
 const packed = readFileSync(`${folder}/${facts.files.tokenizer.name}`);
-const tokens = new DecoderTokens(new Tokenizer(JSON.parse(gunzipSync(packed)), {}), facts);
+const tokens = new DecoderTokens(new Tokenizer(asInPython(JSON.parse(gunzipSync(packed))), {}), facts);
 const kept = new DecoderEngine(weights);
 const bytes = (numbers) => Buffer.from(numbers.buffer).toString("base64");
 const results = cases.map(({ text, headMask, keep, masked }) => {
