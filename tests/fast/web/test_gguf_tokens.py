@@ -272,6 +272,7 @@ DAMAGED = {
     "the scores of its tokens": {"scores": ["-1"]},
     "joins tokens that aren’t": {"merges": ["nothing"]},
     "names a token that isn’t": {"bos_token_id": 2**40},
+    "are too long": {"tokens": ["x" * 2**18, "<s>", "</s>"], "token_type": [4, 3, 3], "scores": [0, 0, 0]},
     "too long": {"tokens": ["x" * 9000, "<s>", "</s>"], "token_type": [1, 3, 3], "scores": [0, 0, 0]},
 }
 

@@ -22,6 +22,7 @@ from manyheads.shared.tokens import BYTES, of_bytes, spelled
 
 NORMAL, UNKNOWN, CONTROL, USER_DEFINED = 1, 2, 3, 4  # the types of tokens, in GGUF
 MOST_CUTS = 2**26  # in how many places all tokens together may be cut, times their lengths; of 256,000 it's some 2^24
+MOST_MARKED = 2**18  # characters of the tokens that are looked for in a text as a whole
 _TABLE = json.loads(files("manyheads.shared").joinpath("pretokenizers.json").read_text(encoding="utf-8"))
 
 
@@ -66,6 +67,8 @@ def tokenizer_of(facts, rows=math.inf):
         for number, (token, type) in enumerate(zip(tokens, types))
         if type in (UNKNOWN, CONTROL, USER_DEFINED) and token and ids[token] == number
     ]
+    if sum(len(mark["content"]) for mark in marks) > MOST_MARKED:
+        raise _damaged("long")
     normalizer, cutting, decoder = _bytewise(family) if is_bytewise else _pieces(given)
     model = {
         "type": "BPE",

@@ -26,6 +26,7 @@ const UNKNOWN = 2;
 const CONTROL = 3;
 const USER_DEFINED = 4;
 const MOST_CUTS = 2 ** 26;
+const MOST_MARKED = 2 ** 18;
 const BYTEWISE = { type: "ByteLevel", add_prefix_space: false, trim_offsets: true, use_regex: true };
 const FLAGS = { single_word: false, lstrip: false, rstrip: false, normalized: false };
 
@@ -64,6 +65,7 @@ export function tokenizerOf(facts: Map<string, unknown>, rows = Infinity): FileT
       ? [{ id, content: token, special: types[id] !== USER_DEFINED, ...FLAGS }]
       : [],
   );
+  if (marks.reduce((sum, { content }) => sum + content.length, 0) > MOST_MARKED) throw damaged("long");
   const json = {
     version: "1.0",
     truncation: null,
