@@ -7,6 +7,7 @@ import numpy as np
 import torch
 import transformers
 from gguf import (
+    GGML_QUANT_SIZES,
     MODEL_ARCH,
     MODEL_ARCH_NAMES,
     GGMLQuantizationType,
@@ -26,7 +27,14 @@ MIXES = {  # kinds of the tensors whose names begin so, and of all others
     "Q4_K_M": {"attn_v": "Q6_K", "ffn_down": "Q6_K", "token_embd": "Q6_K", "output.": "Q6_K", "": "Q4_K"},
     "Q5_K_M": {"attn_v": "Q6_K", "ffn_down": "Q6_K", "token_embd": "Q6_K", "output.": "Q6_K", "": "Q5_K"},
 }
+SHAPES = {  # of models that many have, for `write_shape`
+    "Qwen2.5-0.5B": {"architecture": "qwen2", "layers": 24, "heads": 14, "kv_heads": 2, "width": 896, "hidden": 4864}
+    | {"tokens": 151_936, "rope_base": 1e6, "epsilon": 1e-6},
+    "Llama-3.2-1B": {"architecture": "llama", "layers": 16, "heads": 32, "kv_heads": 8, "width": 2048, "hidden": 8192}
+    | {"tokens": 128_256, "rope_base": 5e5},
+}
 END = "<|endoftext|>"
+SCALES = {"Q4_K": [(0, 1.0), (2, 7.5)], "Q5_K": [(0, 1.0), (2, 15.5)], "Q6_K": [(208, 1.0)]}  # where, times which step
 TEXT = """The opposite of hot is cold. The capital of Italy is Rome, and the capital of France is Paris. She said that they'd
 read the other letters that the others had written; he didn't. Once upon a time there was a cup of tea. 1234 + 567 = ?
 """
@@ -53,6 +61,7 @@ def write_gguf(
     pre=None,
     facts=None,
     tensors=None,
+    large=False,
 ):
     """Write a random model and give transformers' model (float32, eval, eager) with exactly the weights of the file.
 
@@ -64,7 +73,8 @@ def write_gguf(
     `scaling` slows the rotation: {"rope_type": "linear", "factor": 4.0}, or Llama 3's, {"rope_type": "llama3",
     "factor": 8.0, "low_freq_factor": 1.0, "high_freq_factor": 4.0, "original_max_position_embeddings": 64}. `tokens`
     are rows of the embedding, where there shall be more than the tokenizer knows. `facts` come beside the usual ones or
-    in their place (None leaves one out), and `tensors` {name: float32 array} beside the others.
+    in their place (None leaves one out), and `tensors` {name: float32 array} beside the others. A `large` one is written
+    to see how long it takes: its vocabulary is as long as its embedding, and the model that it gives has no weights.
 
     >>> import tempfile, pathlib
     >>> with tempfile.TemporaryDirectory() as folder:
@@ -77,7 +87,7 @@ def write_gguf(
     layers = layers or (5 if architecture == "smollm3" else 2)  # of which the fourth isn't turned
     width, hidden = width or max(whole, 96), hidden or max(whole * 2, 160)
     head_dim = head_dim or width // heads
-    tokenizer = small_tokenizer()
+    tokenizer = large_tokenizer(tokens) if large else small_tokenizer()
     config = getattr(transformers, CONFIGS[architecture])(
         vocab_size=tokens or tokenizer.get_vocab_size(),
         hidden_size=width,
@@ -94,7 +104,8 @@ def write_gguf(
         eos_token_id=0,
         pad_token_id=None,
     )
-    model = transformers.AutoModelForCausalLM.from_config(config, attn_implementation="eager").float().eval()
+    with torch.device("meta" if large else "cpu"):
+        model = transformers.AutoModelForCausalLM.from_config(config, attn_implementation="eager").float().eval()
     writer = GGUFWriter(path, architecture)
     written = _facts(architecture, config, head_dim) | _tokenizer_facts(architecture, config, tokenizer, pre)
     _add_facts(writer, written | (facts or {}))
@@ -111,6 +122,23 @@ def write_gguf(
     return model.requires_grad_(False)
 
 
+def write_shape(folder, name):
+    """Write a random model of the shape of one of `SHAPES`, with the kinds of blocks that Q4_K_M has there; give its path.
+
+    Rows of 896 aren't whole blocks of 256: such tensors have other kinds then.
+    """
+    shape = SHAPES[name]
+    layers = shape["layers"]
+    whole = shape["width"] % 256 == 0
+    better = [each for each in range(layers) if min(each, layers - 1 - each) < layers // 8 or each % 3 == 2]
+    mix = {f"blk.{layer}.ffn_down": "Q6_K" for layer in better}
+    mix |= {f"blk.{layer}.attn_v": "Q6_K" if whole else "Q8_0" for layer in better}
+    mix |= {"ffn_down": "Q4_K", "token_embd": "Q6_K" if whole else "Q8_0", "": "Q4_K" if whole else "Q5_0"}
+    path = folder / f"{name}-random-Q4_K_M.gguf"
+    write_gguf(path, kind=mix, context=2048, large=True, **shape)
+    return path
+
+
 @cache
 def small_tokenizer():
     """Byte-level BPE of 256 bytes and a hundred merges; token 0 ends a text.
@@ -124,6 +152,26 @@ def small_tokenizer():
     signs = sorted(pre_tokenizers.ByteLevel.alphabet())
     options = {"initial_alphabet": signs, "special_tokens": [END], "show_progress": False}
     tokenizer.train_from_iterator([TEXT], trainers.BpeTrainer(vocab_size=357, **options))
+    return tokenizer
+
+
+def large_tokenizer(count):
+    """Byte-level BPE of so many tokens, each of which but the bytes and the last is another and a byte.
+
+    >>> large_tokenizer(70_000).get_vocab_size()
+    70000
+    """
+    signs = sorted(pre_tokenizers.ByteLevel.alphabet())
+    tokens, pairs = [*signs], []
+    for begin in tokens:  # which grows meanwhile
+        pairs += [(begin, sign) for sign in signs[: count - 1 - len(tokens)]]
+        tokens += [begin + sign for sign in signs[: count - 1 - len(tokens)]]
+        if len(tokens) == count - 1:
+            break
+    vocabulary = {token: number for number, token in enumerate([END, *tokens])}
+    tokenizer = Tokenizer(models.BPE(vocabulary, pairs))
+    tokenizer.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
+    tokenizer.decoder = decoders.ByteLevel()
     return tokenizer
 
 
@@ -189,28 +237,32 @@ def _fill(model, writer, architecture, mix, random):
             weights = (name.endswith("weight") + 0.3 * random.standard_normal(shape)).astype(np.float32)
             writer.add_tensor(name, weights)
         else:
-            kind = GGMLQuantizationType[next(kind for start, kind in mix.items() if plain.startswith(start))]
+            starts = ((plain.startswith(start) or name.startswith(start), kind) for start, kind in mix.items())
+            kind = GGMLQuantizationType[next(kind for fits, kind in starts if fits)]
             spread = 0.3 if plain.startswith("token_embd") else 1.3 / np.sqrt(shape[1])  # so that heads choose
-            packed = _packed(random, shape, spread, kind)
+            packed = _packed(random, shape, spread, kind, parameter.is_meta)
             writer.add_tensor(name, packed, raw_dtype=kind)
+            if parameter.is_meta:
+                continue  # before it takes four times the memory
             weights = quants.dequantize(packed, kind).astype(np.float32).reshape(shape)
             if architecture in PERMUTED and plain.split(".")[0] in groups:
                 weights = _unpermuted(weights, getattr(config, groups[plain.split(".")[0]]))
-        parameter.data.copy_(torch.from_numpy(weights))
+        if not parameter.is_meta:
+            parameter.data.copy_(torch.from_numpy(weights))
 
 
-def _packed(random, shape, spread, kind):
-    """Random weights in blocks; of kinds that `gguf` only unpacks, random bytes with scales that give the spread."""
-    if not kind.name.endswith("_K"):
+def _packed(random, shape, spread, kind, fast):
+    """Random weights in blocks; of kinds that `gguf` only unpacks, and `fast`, random bytes with scales that give the spread."""
+    if not fast and not kind.name.endswith("_K"):
         return quants.quantize((spread * random.standard_normal(shape)).astype(np.float32), kind)
-    size = quants.quant_shape_to_byte_shape(shape, kind)[-1] * 256 // shape[1]
-    blocks = random.integers(0, 256, (shape[0] * shape[1] // 256, size), np.uint8)
-    scales = {"Q4_K": [(0, 1.0), (2, 7.5)], "Q5_K": [(0, 1.0), (2, 15.5)], "Q6_K": [(208, 1.0)]}[kind.name]
+    per_row = quants.quant_shape_to_byte_shape(shape, kind)[-1]
+    _, size = GGML_QUANT_SIZES[kind]
+    blocks = np.frombuffer(bytearray(random.bytes(shape[0] * per_row)), np.uint8).reshape(-1, size)
     steps = np.ones((len(blocks), 1))
     for _ in range(2):  # first to see how far the weights spread
-        for at, times in scales:
+        for at, times in SCALES.get(kind.name, [(0, 1.0)]):
             blocks[:, at : at + 2] = (times * steps).astype(np.float16).view(np.uint8)
-        steps = random.uniform(0.5, 1.5, steps.shape) * spread / quants.dequantize(blocks, kind).std()
+        steps = random.uniform(0.5, 1.5, steps.shape) * spread / quants.dequantize(blocks[:4096], kind).std()
     return blocks.reshape(shape[0], -1)
 
 
