@@ -56,3 +56,33 @@ test("without locks, or where a page may have none, each fetches", async (t) => 
   };
   assert.deepEqual(await inTabs(t, 3, { request }), { got: Array(3).fill("weights"), fetched: 3 });
 });
+
+test("a file that should be here soon, and isn't, is fetched anew and counted on its way", async (t) => {
+  t.mock.timers.enable({ apis: ["setTimeout"] });
+  const { fetch } = globalThis;
+  t.after(() => Object.assign(globalThis, { fetch }));
+  const turn = () => new Promise(setImmediate);
+  const { download } = await import("../../src/manyheads/web/models/files.ts?soon");
+  let fetched = 0;
+  globalThis.fetch = async (_, { signal }) => {
+    const stalls = ++fetched === 2;
+    const start = (controller) => {
+      if (stalls) return signal.addEventListener("abort", () => controller.error(signal.reason));
+      for (const byte of CONTENTS) controller.enqueue(Uint8Array.of(byte));
+      controller.close();
+    };
+    return new Response(new ReadableStream({ start }), { headers: { "content-length": String(CONTENTS.length) } });
+  };
+  const counted = async () => {
+    const told = [];
+    const file = download(BASE, { onProgress: (done) => told.push(done) });
+    await turn();
+    await turn();
+    t.mock.timers.tick(5000);
+    return { text: await (await file).text(), told: new Set(told) };
+  };
+  const all = new Set([1, 2, 3, 4, 5, 6, 7]);
+  assert.deepEqual(await counted(), { told: all, text: "weights" }, "nobody knows yet how fast they come");
+  assert.deepEqual([await counted(), fetched], [{ told: all, text: "weights" }, 3]);
+  assert.deepEqual([await counted(), fetched], [{ told: new Set([7]), text: "weights" }, 4]);
+});

@@ -56,9 +56,9 @@ export class DecoderWeights {
     const [kind, number] = part.split("-");
     const plane = (name: string) => {
       const [start, bytes] = planes[kind][name];
-      return file.slice(start, start + bytes);
+      return file.subarray(start, start + bytes);
     };
-    const floats = (name: string) => new Float32Array(plane(name).buffer);
+    const floats = (name: string) => new Float32Array(plane(name).slice().buffer);
     if (kind === "embedding") {
       const [{ codes, d }] = this.places.embedding;
       this.#kernel.bytes.set(plane("codes"), codes);
@@ -242,9 +242,10 @@ export class DecoderWeights {
 
   /** Writes float16 [row, block] as float32, each row `stride` long. */
   #spread(halves: Uint8Array<ArrayBuffer>, place: number, blocks: number, stride: number) {
-    const bits = new Uint16Array(halves.buffer);
-    for (let at = 0; at < bits.length; at++)
-      this.#kernel.floats[place / 4 + Math.floor(at / blocks) * stride + (at % blocks)] = HALVES[bits[at]];
+    const bits = new Uint16Array(halves.buffer, halves.byteOffset, halves.length / 2);
+    const { floats } = this.#kernel;
+    for (let at = 0, row = place / 4; at < bits.length; row += stride)
+      for (let block = 0; block < blocks; block++) floats[row + block] = HALVES[bits[at++]];
   }
 }
 

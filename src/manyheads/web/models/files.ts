@@ -54,17 +54,29 @@ export function damaged() {
   return new Fault(WHY.damaged);
 }
 
-/** All bytes of a stream. */
-const collect = async (stream: ReadableStream<Uint8Array<ArrayBuffer>>) =>
-  new Uint8Array(await new Response(stream).arrayBuffer());
+/** All bytes of a file, or of a response. */
+export const bytesOf = async (body: Blob | Response) => new Uint8Array(await body.arrayBuffer());
 
-/** The bytes of one file, as they were sent. A total of 0 is unknown. A download that stands still fails. */
+const SOON = 1000; // milliseconds
+let speed = 0; // of the last download, in bytes a millisecond
+
+/**
+ * One file, as it was sent. A total of 0 is unknown. A download that stands still fails. One that should be here soon isn't counted
+ * on its way: a browser then takes it in at half the cost, and outside of the page's memory.
+ */
 export async function download(
   url: URL,
   { onProgress = () => {}, ...options }: RequestInit & { onProgress?: Progress } = {},
-) {
+): Promise<Blob> {
   const controller = new AbortController();
-  let timer = setTimeout(() => controller.abort(), LONGEST_WAIT);
+  const start = performance.now();
+  let soon = false;
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const wait = (patience = LONGEST_WAIT) => {
+    clearTimeout(timer);
+    timer = setTimeout(() => controller.abort(), patience);
+  };
+  wait();
   try {
     const response = await fetch(url, {
       ...(mistrusted && { cache: "reload" }),
@@ -74,13 +86,20 @@ export async function download(
     if (!response.ok || !response.body) throw new Fault(WHY.missing);
     const total = Number(response.headers.get("content-length"));
     const counter = counted((done) => {
-      clearTimeout(timer);
-      timer = setTimeout(() => controller.abort(), LONGEST_WAIT);
+      wait();
       onProgress(done, total);
     });
-    return await collect(response.body.pipeThrough(counter));
+    soon = total > 0 && total / speed < SOON;
+    if (soon) wait(5 * SOON);
+    const file = await (soon ? response : new Response(response.body.pipeThrough(counter))).blob();
+    onProgress(file.size, total);
+    speed = file.size / (performance.now() - start);
+    return file;
   } catch (error) {
-    throw error instanceof Fault ? error : new Fault(WHY.absent);
+    if (error instanceof Fault) throw error;
+    if (!soon) throw new Fault(WHY.absent);
+    speed = 0; // so that it's counted, and may take as long as it needs
+    return download(url, { onProgress, ...options });
   } finally {
     clearTimeout(timer);
   }
@@ -97,7 +116,7 @@ export async function onceMore<Made>(work: () => Promise<Made>) {
 }
 
 /** The contents of a file, unpacked, if they are what its list says of it. */
-export async function checked(packed: Uint8Array<ArrayBuffer>, listed: ModelFile | undefined) {
+export async function checked(packed: Blob, listed: ModelFile | undefined) {
   const contents = await unpacked(packed);
   // Without https there is no crypto.subtle; gzip's own checksum and the length then have to do.
   const hash = globalThis.crypto.subtle && (await crypto.subtle.digest("SHA-256", contents));
@@ -109,10 +128,11 @@ const hex = (buffer: ArrayBuffer) =>
   Array.from(new Uint8Array(buffer), (byte) => byte.toString(16).padStart(2, "0")).join("");
 
 /** What was gzipped, unpacked; some hosts have done it on the way. */
-async function unpacked(bytes: Uint8Array<ArrayBuffer>) {
+async function unpacked(file: Blob) {
+  const bytes = await bytesOf(file);
   if (bytes[0] !== 0x1f || bytes[1] !== 0x8b) return bytes;
   if (!globalThis.DecompressionStream) throw new Fault(WHY.packed);
-  return collect(new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"))).catch(() => {
+  return bytesOf(new Response(file.stream().pipeThrough(new DecompressionStream("gzip")))).catch(() => {
     throw damaged();
   });
 }

@@ -228,8 +228,11 @@ function inPieces(given: Given) {
   return { normalizer: { type: "Sequence", normalizers: steps }, pre_tokenizer: null, decoder };
 }
 
+const PLAIN = /^[!-~Ġ]*$/; // and the sign for a space
+
 /** The text that a byte-level token stands for; bytes that are part of a character only in hexadecimal. */
 export function wordOfBytes(token: string) {
+  if (PLAIN.test(token)) return token.replaceAll("Ġ", " "); // nearly all, and in a tenth of the time
   const bytes = Array.from(token, (sign) => BYTES.get(sign));
   return bytes.includes(undefined) ? token : spelled(Uint8Array.from(bytes as number[]));
 }

@@ -1,6 +1,6 @@
 // A model's files: where they lie on the site and in the browser's store, for the page and for its worker.
 
-import { checked, download, onceMore, readAs, readJson } from "./files.ts";
+import { bytesOf, checked, download, onceMore, readAs, readJson } from "./files.ts";
 import type { ModelFile, Progress } from "./files.ts";
 
 /** What every list of a model's files has: each by its part, with its size and its hash. */
@@ -125,9 +125,9 @@ export async function obtainAll(
 /** Asked for at each visit; without a network the kept one serves. */
 export async function fetchManifest<Listed extends Manifest>(url: URL, store: Store): Promise<Listed> {
   try {
-    const bytes = await download(url, { cache: "no-cache" });
-    const read = readAs(bytes, readJson);
-    await store.keep(url, bytes);
+    const list = await download(url, { cache: "no-cache" });
+    const read = readAs(await bytesOf(list), readJson);
+    await store.keep(url, list);
     return read;
   } catch (error) {
     const kept = await store.match(url);
@@ -140,7 +140,7 @@ export async function fetchManifest<Listed extends Manifest>(url: URL, store: St
 async function obtain(file: ModelFile & { url: URL; place: URL }, store: Store, onProgress: (done: number) => void) {
   const fromStore = async () => {
     const kept = await store.match(file.place);
-    const contents = kept && (await checked(new Uint8Array(await kept.arrayBuffer()), file).catch(() => null));
+    const contents = kept && (await checked(await kept.blob(), file).catch(() => null));
     if (contents) onProgress(file.packed);
     return contents;
   };
@@ -151,7 +151,7 @@ async function obtain(file: ModelFile & { url: URL; place: URL }, store: Store, 
       await store.keep(file.place, packed);
       return contents;
     });
-  return (await fromStore()) ?? inOneTab(file.place, async () => (await fromStore()) ?? fetched());
+  return inOneTab(file.place, async () => (await fromStore()) ?? fetched());
 }
 
 /** Does a work in one tab after the other: what the first has kept, the next need not fetch. At once, where a browser has no locks. */

@@ -50,21 +50,21 @@ async function load(name: string, base: string) {
   const script = tokenizersScript();
   const listed = await fetchManifest(new URL(listOf(name), base), store);
   const model = await MODELS[name](listed);
-  let vocabulary = new Uint8Array();
+  const { Tokenizer } = await script;
+  let started: ReturnType<Arriving["start"]> | undefined;
   await obtainAll(listed, listOf(name), {
     base,
     store,
     atOnce: AT_ONCE,
     progress,
-    take: (part, contents) => {
-      if (part === "tokenizer") vocabulary = contents;
-      else readAs(contents, (bytes) => model.put(part, bytes));
-    },
+    take: (part, contents) =>
+      readAs(contents, (bytes) => {
+        if (part === "tokenizer") started = model.start(new Tokenizer(asInPython(readJson(bytes)), {}));
+        else model.put(part, bytes);
+      }),
   });
-  const { Tokenizer } = await script;
-  const started = model.start(readAs(vocabulary, (file) => new Tokenizer(asInPython(readJson(file)), {})));
-  answer = started.answer;
-  return started.facts;
+  answer = started!.answer;
+  return started!.facts;
 }
 
 /** Opens a reader's file as a decoder. */

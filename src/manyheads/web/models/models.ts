@@ -3,7 +3,7 @@
 
 import { familyOf, isFile, modelLabel, nameOfFile } from "../math/families.ts";
 import { Fault, importScript } from "../math/faults.ts";
-import { checked, download, onceMore, readAs, readJson, readSafetensors } from "./files.ts";
+import { bytesOf, checked, download, onceMore, readAs, readJson, readSafetensors } from "./files.ts";
 import type { ModelFile, Progress } from "./files.ts";
 import type { DecoderModel, HeadModel, Opening } from "./head-model.ts";
 
@@ -147,7 +147,7 @@ const modelUrl = (name: string) => new URL(`./models/${name}`, import.meta.url);
 /** What this build says of the files of its models, by their names: sphinxext/assets.py lists them. */
 const fetchList = () =>
   once("files", async (): Promise<Record<string, ModelFile>> =>
-    readAs(await download(modelUrl("files.json")), readJson),
+    readAs(await bytesOf(await download(modelUrl("files.json"))), readJson),
   );
 
 /** The bytes of one file of this build, unpacked. */
