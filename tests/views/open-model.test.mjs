@@ -105,14 +105,6 @@ test("what can't be opened is told and rejected, and what was shown stays", asyn
   assert.equal(map.computedBy, "focus");
 });
 
-test("a folder, or a file that changed, is told as such", async () => {
-  const { figure: map, openings } = await drawWith(MAP);
-  const opening = map.open(aFile());
-  await until(() => openings.length);
-  openings[0].fail(new DOMException("raw words", "NotReadableError"));
-  await assert.rejects(opening, /could not be opened: it cannot be read\. Is it a folder/);
-});
-
 test("cancelled, it says so, and keeps what it shows", async () => {
   const { figure: map, openings } = await drawWith(MAP);
   const opening = map.open(aFile());
@@ -303,6 +295,20 @@ test("a refusal is told, and the figures go on", async () => {
     /^The file could not be opened: its architecture, mamba, has no attention\. What you see stays\.$/,
   );
   assert.equal(figures()["head-map"].model, "focus");
+});
+
+test("a model that is open stays where another file is refused, and can be closed", async () => {
+  const { figure: opener, openings } = await drawWith(PAGE);
+  choose(opener);
+  await come(openings);
+  choose(opener);
+  await until(() => openings.length);
+  openings[0].opened("other: mamba");
+  assert.equal(opener.querySelector(".om-what").textContent, "other: mamba");
+  openings[0].fail(new Fault("no."));
+  await says(opener, /^The file could not be opened: no\. What you see stays\. Close it$/);
+  assert.equal(opener.querySelector(".om-what").textContent, "small: llama, 3 layers of 5 heads");
+  assert.equal(figures()["head-map"].model, "file/small");
 });
 
 // --- the other figures

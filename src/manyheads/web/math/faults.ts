@@ -16,7 +16,6 @@ export const WHY = {
   stopped: "the model stopped, perhaps for want of memory. Try again, with a shorter text or in another browser.",
   closed: "the model was closed.",
   paused: "Paused. What has arrived whole is kept.",
-  unreadable: "it cannot be read. Is it a folder, or has it changed since you chose it? Choose it once more.",
   unknown: "something went wrong. Reload the page; if that does not help, use another browser.",
 };
 
@@ -31,7 +30,6 @@ export const isPaused = (error: unknown) =>
 /** What a reader reads of an error: a fault's own message, and of any other that it happened. */
 export const reasonOf = (error: unknown) => {
   const { name, message } = new Object(error) as Error; // each script of a page has a class `Fault` of its own
-  if (name === "NotReadableError" || name === "NotFoundError") return WHY.unreadable; // a file of the reader's
   return name === "Fault" ? message : WHY.unknown;
 };
 

@@ -4,6 +4,7 @@
 import { define, dressPage, Figure } from "../../doors/page-element.ts";
 import { openFile } from "../../doors/page-models.ts";
 import { figureNamed } from "../../doors/phrases.ts";
+import type { Tell } from "../../doors/task.ts";
 import { turns } from "../../doors/turns.ts";
 import { modelLabel } from "../../math/families.ts";
 import type { DecoderModel, HeadModel } from "../../models/head-model.ts";
@@ -25,23 +26,25 @@ class OpenModelElement extends Figure {
   #offer = h("label", { class: "hm-field", hidden: true }, this.#waits, "Read when I press Enter");
   #cancels = new AbortController(); // what is being opened
   #model: Opened | null = null;
+  #line = ""; // what it is
   #before: [figure: Element, models: (string | null)[]][] = []; // the figures' own
 
   /** Opens a file as the model of the figures; what can't be done is told, and rejected. */
   async open(file: File) {
     this.#cancels.abort();
     const cancels = (this.#cancels = new AbortController());
-    this.#what.hidden = true;
+    const isLast = () => cancels === this.#cancels;
     try {
       const model = await openFile(file, {
         cancels,
-        tell: (...told) => cancels === this.#cancels && this.#status.tell(...told),
+        tell: (...told) => isLast() && this.#tell(...told),
         opened: (line) => this.#say(line),
-        progress: (done, total) => this.#measure(done, total),
+        progress: (done, total) => Object.assign(this.#bar, { hidden: false, max: Math.max(total, 1), value: done }),
       });
-      if (cancels === this.#cancels) this.#give(model);
+      if (isLast()) this.#give(model);
     } finally {
-      if (cancels === this.#cancels) this.#bar.hidden = true;
+      if (isLast()) this.#bar.hidden = true;
+      if (isLast()) this.#say(this.#line);
     }
   }
 
@@ -54,7 +57,13 @@ class OpenModelElement extends Figure {
     dressPage("head-map.css", "open-model.css");
     const choose = h("label", { class: "om-choose" }, this.getAttribute("label") ?? "Open a GGUF file", this.#file);
     this.replaceChildren(
-      h("p", { class: "om-zone" }, choose, h("span", {}, "or drop it here."), h("span", { class: "om-stays" }, STAYS)),
+      h(
+        "p",
+        { class: "om-zone" },
+        choose,
+        h("span", { class: "om-drop" }, "or drop it here."),
+        h("span", { class: "om-stays" }, STAYS),
+      ),
       this.#what,
       this.#bar,
       this.#status.node,
@@ -89,22 +98,25 @@ class OpenModelElement extends Figure {
 
   #say(line: string) {
     this.#what.textContent = line;
-    this.#what.hidden = false;
+    this.#what.hidden = !line;
   }
 
-  #measure(done: number, total: number) {
-    Object.assign(this.#bar, { hidden: false, max: Math.max(total, 1), value: done });
-  }
+  /** Says how things stand; a model that is open can be closed, unless something else is to be done. */
+  #tell: Tell = (text, act, name) => {
+    if (act || !this.#model) this.#status.tell(text, act, name);
+    else this.#status.tell(text, () => this.#close(), "Close it");
+  };
 
   /** The figures take the model. */
   #give(model: Opened) {
     this.#model = model;
+    this.#line = this.#what.textContent ?? "";
     turns().waitsForEnter = this.#waits.checked = false;
     this.#offer.hidden = true;
     const figures = this.#figures;
     if (!this.#before.length) this.#before = figures.map((each) => [each, OWN.map((name) => each.getAttribute(name))]);
     for (const figure of figures) setModels(figure, [model.name, null]);
-    this.#status.tell(`${modelLabel(model.name)} reads in this page now.`, () => this.#close(), "Close it");
+    this.#tell(`${modelLabel(model.name)} reads in this page now.`);
   }
 
   /** The figures take back their own models. */
@@ -112,8 +124,9 @@ class OpenModelElement extends Figure {
     for (const [figure, models] of this.#before.splice(0)) setModels(figure, models);
     this.#model?.close?.();
     this.#model = null;
-    this.#what.hidden = this.#offer.hidden = true;
-    this.#status.tell("Closed.");
+    this.#offer.hidden = true;
+    this.#say((this.#line = ""));
+    this.#tell("Closed.");
   }
 
   /** Once a word was measured to take long, reading may wait for Enter. */
