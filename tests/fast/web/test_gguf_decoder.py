@@ -40,7 +40,7 @@ for (const [path, text, edge, mask] of given) {
   const file = await openAsBlob(path);
   const gguf = await readGguf(file);
   const written = tokenizerOf(gguf.facts);
-  const model = new DecoderFile(gguf, "file/small", written.ends);
+  const model = new DecoderFile(gguf, "file/small");
   const progress = [];
   const weights = await model.load(file, code, (...bytes) => progress.push(bytes));
   const tokens = new DecoderTokens(new Tokenizer(written.json, {}), model.facts, written);

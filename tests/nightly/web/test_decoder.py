@@ -72,7 +72,7 @@ const flows = journeys.map(([state, headMask]) => arrays(decoderFlow(kept, weigh
 const file = await openAsBlob(gguf);
 const header = await readGguf(file);
 const written = tokenizerOf(header.facts);
-const opened = new DecoderFile(header, "file/smollm2", written.ends);
+const opened = new DecoderFile(header, "file/smollm2");
 const openedWeights = await opened.load(file, readFileSync("models/kernel.wasm"), () => {});
 const openedTokens = new DecoderTokens(new Tokenizer(written.json, {}), opened.facts, written);
 const [own, other] = [[weights, tokens], [openedWeights, openedTokens]].map(([held, read]) =>

@@ -1,10 +1,9 @@
 // How a figure on a page comes to the models: on the site, the scripts that compute lie in the folder of the figures.
 
 import { isFile } from "../math/families.ts";
-import { Fault, importScript, reasonOf } from "../math/faults.ts";
+import { importScript, reasonOf } from "../math/faults.ts";
 import type { FocusModel } from "../models/focus.ts";
-import type { DecoderModel, HeadModel, Opening } from "../models/head-model.ts";
-import type { Tell } from "./task.ts";
+import type { DecoderModel, HeadModel } from "../models/head-model.ts";
 
 /** The module that loads models, the same for all figures of a page. */
 export const modelsScript = (): Promise<typeof import("../models/models.ts")> =>
@@ -48,36 +47,6 @@ export function readyWith(model: HeadModel | null) {
 }
 
 const inSeconds = (seconds: number) => `${seconds < 0.1 ? "less than 0.1" : seconds.toFixed(seconds < 10 ? 1 : 0)} s`;
-
-/**
- * A model of a file of the reader's. `tell` says how far it has come, with a button that cancels it, and what could not be done, which is
- * rejected as well; `opened` gets a line that says what the file is.
- */
-export async function openFile(
-  file: File,
-  {
-    tell,
-    opened = () => {},
-    progress = () => {},
-    cancels = new AbortController(),
-  }: Partial<Omit<Opening, "signal">> & { tell: Tell; cancels?: AbortController },
-) {
-  const arrived = (done: number, total: number) => {
-    tell(`Reading the file: ${megabytes(done)} of ${megabytes(total)} MB.`, () => cancels.abort(), "Cancel");
-    progress(done, total);
-  };
-  arrived(0, file.size);
-  try {
-    const { openModel } = await modelsScript();
-    return await openModel(file, { progress: arrived, opened, signal: cancels.signal });
-  } catch (error) {
-    const reason = cancels.signal.aborted
-      ? "Cancelled. What you see stays."
-      : failedTo("The file could not be opened", error);
-    tell(reason);
-    throw new Fault(reason);
-  }
-}
 
 /** What a reader reads where something could not be done. */
 export const failedTo = (what: string, error: unknown) => `${what}: ${reasonOf(error)} What you see stays.`;

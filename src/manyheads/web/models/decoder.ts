@@ -6,14 +6,13 @@ import type { HeadLedger, LedgerQuestion } from "../math/ledger.ts";
 import type { AttentionEdge, ScoreParts } from "../math/score-parts.ts";
 import type { Flow, FlowState } from "../math/steps.ts";
 import type { PartOfLedger } from "./decoder-model.ts";
-import type { DecoderFacts } from "./files.ts";
 import type { AttendOptions, DecoderModel, Draft, NextWord } from "./head-model.ts";
 import { missingBytesOf } from "./kept-files.ts";
 import type { Loading } from "./models.ts";
 import { startModel, WorkerModel, type FirstMessage, type LoadOptions, type Started } from "./worker-model.ts";
 
 /** What its worker says besides. */
-type StartedDecoder = Started & Pick<DecoderFacts, "endTokens"> & { words: string[] };
+type StartedDecoder = Started & { endTokens: number[]; words: string[] };
 
 /** The book's decoder; `models.ts` calls this, and the next. */
 export const load = (_variant: string, { progress, signal }: Loading): Promise<DecoderModel> =>

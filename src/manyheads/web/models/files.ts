@@ -31,14 +31,14 @@ export interface DecoderFacts extends PretrainedFacts {
   vocabularySize: number;
   rotaryBase: Rotary;
   unturned?: number; // each so-many-th layer turns no queries and keys
-  endTokens: number[];
 }
 
 /** The list of a pretrained model's files says it. */
 export type Listed<Facts = PretrainedFacts> = Facts & { files: Record<string, ModelFile> };
 
-/** That of the decoder also says where in its files the planes of the weights lie. */
+/** That of the decoder also says which tokens end a text, and where in its files the planes of the weights lie. */
 export type ListedDecoder = Listed<DecoderFacts> & {
+  endTokens: number[];
   planes: Record<string, Record<string, [start: number, bytes: number]>>; // by kind of file, by name
 };
 

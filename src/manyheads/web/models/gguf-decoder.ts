@@ -37,14 +37,14 @@ export class DecoderFile {
   #factors: Tensor | undefined; // by which the speeds of turning columns are divided
   #stretch: number; // by which all of them are
 
-  constructor(gguf: Gguf, name: string, endTokens: number[]) {
+  constructor(gguf: Gguf, name: string) {
     this.#gguf = gguf;
     this.#architecture = String(gguf.facts.get("general.architecture"));
     if (!Object.hasOwn(ARCHITECTURES, this.#architecture))
       throw new Fault(
         `its architecture, ${this.#architecture.slice(0, 40)}, isn’t one that this page computes. It reads ${Object.keys(ARCHITECTURES).join(", ")}.`,
       );
-    this.facts = this.#factsOf(name, endTokens);
+    this.facts = this.#factsOf(name);
     const { numLayers, headDim, width, vocabularySize } = this.facts;
     const names = Object.keys(MATRICES) as MatrixName[];
     const layers = Array.from({ length: numLayers }, (_, layer) => layer);
@@ -77,7 +77,7 @@ export class DecoderFile {
     return value;
   }
 
-  #factsOf(name: string, endTokens: number[]): DecoderFacts {
+  #factsOf(name: string): DecoderFacts {
     const [numLayers, numHeads] = [this.#count("block_count"), this.#count("attention.head_count")];
     const numKvHeads = this.#count("attention.head_count_kv", numHeads);
     const [width, mlpWidth] = [this.#count("embedding_length"), this.#count("feed_forward_length")];
@@ -111,7 +111,6 @@ export class DecoderFile {
       width,
       mlpWidth,
       maxTokens,
-      endTokens,
       headNames: Array.from({ length: numHeads }, (_, head) => `head ${head + 1}`),
       vocabularySize: this.#tensor("token_embd.weight", [null, width]).shape[0],
       normEpsilon: this.#positive("attention.layer_norm_rms_epsilon", 1e-5),

@@ -71,12 +71,13 @@ async function load(name: string, base: string) {
 async function open(file: File, name: string) {
   const script = tokenizersScript();
   const gguf = await readGguf(file);
-  const written = tokenizerOf(gguf.facts, gguf.tensors.get("token_embd.weight")?.shape[0]);
-  const model = new DecoderFile(gguf, name, written.ends);
+  const model = new DecoderFile(gguf, name);
+  const written = tokenizerOf(gguf.facts, model.facts.vocabularySize);
   worker.postMessage({ opened: describe(gguf, file.size) });
   const weights = await model.load(file, code, progress);
   const { Tokenizer } = await script;
-  const started = answering(weights, new DecoderTokens(new Tokenizer(written.json, {}), model.facts, written));
+  const tokens = new DecoderTokens(new Tokenizer(written.json, {}), model.facts, written);
+  const started = answering(weights, tokens, written.ends);
   answer = started.answer;
   return started.facts;
 }
@@ -106,13 +107,13 @@ async function decoder(listed: ListedDecoder): Promise<Arriving> {
   const weights = await DecoderWeights.create(listed, code);
   return {
     put: (part, contents) => weights.put(part, contents, listed),
-    start: (tokenizer) => answering(weights, new DecoderTokens(tokenizer, listed)),
+    start: (tokenizer) => answering(weights, new DecoderTokens(tokenizer, listed), listed.endTokens),
   };
 }
 
 /** A decoder that answers, and what the page has to know of it. */
-function answering(weights: DecoderWeights, tokens: DecoderTokens): ReturnType<Arriving["start"]> {
-  const { name, numLayers, numHeads, headNames, maxTokens, endTokens } = weights.facts;
+function answering(weights: DecoderWeights, tokens: DecoderTokens, endTokens: number[]): ReturnType<Arriving["start"]> {
+  const { name, numLayers, numHeads, headNames, maxTokens } = weights.facts;
   const reader = new DecoderReader(weights, tokens);
   return {
     facts: { name, numLayers, numHeads, headNames, maxTokens, endTokens, words: tokens.words },

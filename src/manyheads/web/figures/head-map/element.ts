@@ -1,7 +1,8 @@
 // <head-map>: what every head looks at, live in a page.
 
+import { openFile } from "../../doors/open-file.ts";
 import { dressPage, Figure, takeEarly, whenSeen, whenTouched, type LiveMap } from "../../doors/page-element.ts";
-import { EXAMPLE_SHOWN, LOADING, OFFERED, openFile, readyWith } from "../../doors/page-models.ts";
+import { EXAMPLE_SHOWN, LOADING, OFFERED, readyWith } from "../../doors/page-models.ts";
 import { offOf, readPart, type StateParts } from "../../doors/state.ts";
 import { answeredLater, Task, together, type Refusal } from "../../doors/task.ts";
 import { makePressable } from "../../doors/worth-trying.ts";

@@ -2,7 +2,7 @@
 // chosen, or dropped here or on one of them. No DOM while the module loads, as in head-map.ts.
 
 import { define, dressPage, Figure } from "../../doors/page-element.ts";
-import { openFile } from "../../doors/page-models.ts";
+import { openFile } from "../../doors/open-file.ts";
 import { figureNamed } from "../../doors/phrases.ts";
 import type { Tell } from "../../doors/task.ts";
 import { turns } from "../../doors/turns.ts";
