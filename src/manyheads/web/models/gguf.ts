@@ -80,7 +80,8 @@ export function describe({ facts, tensors }: Gguf, size: number) {
   const weights: Partial<Record<Kind, number>> = {};
   for (const { kind, shape } of tensors.values()) weights[kind] = (weights[kind] ?? 0) + product(shape);
   const [[most]] = Object.entries(weights).sort(([, a], [, b]) => b - a);
-  const grouped = groups > 0 && groups < heads ? ` on ${groups} keys and values` : "";
+  const grouped =
+    groups > 0 && groups < heads ? ` on ${groups === 1 ? "one key and value" : `${groups} keys and values`}` : "";
   const sizes = layers > 0 && heads > 0 && `${layers} layers of ${heads} heads${grouped}`;
   const parts = [architecture, sizes, `mostly ${most}`, sizeText(size)].filter(Boolean);
   return `${name && `${name}: `}${parts.join(", ")}.`;
