@@ -26,7 +26,7 @@ def test_a_value_may_hold_colons_and_go_over_lines():
     ("figure", "settings", "told"),
     [
         ("map", '{"off": "0.1"}', "names the figure “map”, which isn’t on this page"),
-        ("next-word", '{"of": "0.1"}', "sets “of” of <next-word>, which has light, text, off"),
+        ("next-word", '{"of": "0.1"}', "sets “of” of <next-word>, which has light, model, text, off"),
     ],
 )
 def test_a_build_stops_at_a_phrase_that_can_do_nothing(figure, settings, told):
