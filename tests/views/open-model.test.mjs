@@ -160,6 +160,18 @@ test("a link names the file; who hasn't opened it reads so, and sees the sentenc
   assert.throws(() => named(map, "Copy tag"));
 });
 
+test("what is saved of a file's map names the file", async (t) => {
+  const { figure: map, openings } = await drawWith(MAP);
+  await opened(map, openings);
+  const saved = [];
+  t.mock.method(HTMLAnchorElement.prototype, "click", function () {
+    saved.push(this.download);
+  });
+  press(map, "Save as CSV");
+  await until(() => saved.length);
+  assert.deepEqual(saved, ["small-hot-tea-paint.csv"]);
+});
+
 // --- <open-model>
 
 const PAGE = `<open-model for="map next-word"></open-model>${MAP}<next-word text="hot" off="7.3"></next-word>`;

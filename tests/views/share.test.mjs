@@ -105,4 +105,8 @@ test("a file holds what its view shows, on unequal axes", () => {
 test("files are named after the sentence", () => {
   assert.equal(fileName(view({ sentence: "Tee oder Käse?", view: "grid" }), "svg"), "tee-oder-käse-grid.svg");
   assert.equal(fileName(view({ sentence: "../!?" }), "csv"), "map-paint.csv");
+  assert.equal(
+    fileName({ ...view({ sentence: "Hot tea" }), file: "Qwen2.5-0.5B" }, "csv"),
+    "qwen2-5-0-5b-hot-tea-paint.csv",
+  );
 });

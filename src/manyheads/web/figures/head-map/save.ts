@@ -14,10 +14,10 @@ export function exactly(weight: number) {
   return String(weight);
 }
 
-/** "which-do-you-like-paint.svg" */
-export function fileName({ state: { sentence, view } }: { state: MapState }, kind: string) {
-  const words = sentence.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? ["map"];
-  return `${[...words.slice(0, 6), view].join("-").slice(0, 60)}.${kind}`;
+/** "which-do-you-like-paint.svg", with the model's name before it where that is a file of the reader's. */
+export function fileName({ state: { sentence, view }, file = "" }: { state: MapState; file?: string }, kind: string) {
+  const [model, words] = [file, sentence].map((text) => text.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? []);
+  return `${[...model, ...(words.length ? words.slice(0, 6) : ["map"]), view].join("-").slice(0, 60)}.${kind}`;
 }
 
 /**

@@ -14,6 +14,7 @@ const LARGEST_SIDE = 8192; // pixels; browsers draw nothing on a canvas that is 
 /** What a map gives the menu: what is on screen, whether all of it has come, and what is said of it. */
 export interface Shareable extends MapOnScreen {
   complete: boolean;
+  file: string; // the reader's own that computed it, where one did
   elements: Element[];
   notes: string[];
 }
@@ -26,7 +27,7 @@ export function shareMenu(view: Shareable, copies: Record<string, () => string> 
     const made = view.complete && (await make());
     if (made) download(made, fileName(view, kind));
   };
-  const svg = () => svgOf(view.elements, view.notes);
+  const svg = () => svgOf(view.elements, [...(view.file ? [`Computed by ${view.file}.`] : []), ...view.notes]);
   const saves = {
     SVG: save("svg", () => new Blob([svg()], { type: "image/svg+xml" })),
     PNG: save("png", () => pngOf(svg())),

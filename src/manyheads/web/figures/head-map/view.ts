@@ -2,7 +2,7 @@
 
 import type { StateParts } from "../../doors/state.ts";
 import type { AttentionMap } from "../../math/attention-map.ts";
-import { mostHeads } from "../../math/families.ts";
+import { isFile, modelLabel, mostHeads } from "../../math/families.ts";
 import type { MapState, ShownMap } from "../../math/map-state.ts";
 import { isMasked } from "../../math/maps.ts";
 import type { AttentionEdge } from "../../math/score-parts.ts";
@@ -60,7 +60,7 @@ export class HeadMapView {
     this.#root = root;
     this.#options = options;
     this.state = startWith(parts, { computes, fetches: fetch !== null, open: tools === "open" });
-    this.host = this.#makeHost(mostHeads(models), behaviours);
+    this.host = this.#makeHost(models, behaviours);
     this.#tools = new Tools(id, dispatch, { computes, share: shareMenu(this.host, copies) });
     this.controls = new Controls(dispatch, tools === "none" ? null : this.#tools.button, {
       models,
@@ -170,7 +170,7 @@ export class HeadMapView {
 
   // --- what the views get
 
-  #makeHost(most: number, behaviours: string[] | null): MapHost & Shareable {
+  #makeHost(models: string[], behaviours: string[] | null): MapHost & Shareable {
     const state = () => this.state;
     const stage = () => this.#stage;
     const askers = new WeakMap<ShownMap, (number | null)[] | null>();
@@ -182,7 +182,7 @@ export class HeadMapView {
     const shown = () => state().shown!.map;
     return {
       behaviours,
-      mostHeads: most,
+      mostHeads: mostHeads(models),
       get state() {
         return state().chosen;
       },
@@ -206,6 +206,10 @@ export class HeadMapView {
       },
       get notes() {
         return notesOf(state());
+      },
+      get file() {
+        const name = models[state().chosen.model] ?? "";
+        return isFile(name) ? modelLabel(name) : "";
       },
       get complete() {
         return state().map !== null && !missingOf(state()).length;
