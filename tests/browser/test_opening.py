@@ -45,7 +45,7 @@ def test_a_file_is_refused_or_cancelled_in_a_sentence_and_what_was_shown_stays(o
     letter = tmp_path / "letter.txt"
     letter.write_text("Dear reader, this is no model.")
     chooser.set_input_files(letter)
-    expect(status).to_contain_text("The file could not be opened: it isn't a GGUF file.")
+    expect(status).to_contain_text("The file could not be opened: it isn’t a GGUF file.")
     chooser.set_input_files(gguf_file())
     expect(opener.get_by_text("30 layers of 9 heads")).to_be_visible()
     expect(opener.get_by_role("progressbar")).to_be_visible()

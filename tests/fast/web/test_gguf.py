@@ -194,31 +194,31 @@ def file(*facts, tensors=None, counts=None, magic=b"GGUF", version=3, data=256):
     return header + bytes(-len(header) % 32 + data)
 
 
-DAMAGED, TOO_LONG = "it's damaged: ", "its header is longer than that of any model we know"
-CUT, FOREIGN = "it's damaged: it ends before its header does", "it isn't a GGUF file"
+DAMAGED, TOO_LONG = "it’s damaged: ", "its header is longer than that of any model we know"
+CUT, FOREIGN = "it’s damaged: it ends before its header does", "it isn’t a GGUF file"
 SHAPE, PLACE, LARGE = (
     f"{DAMAGED}a {what}"
     for what in ("tensor in it has an impossible shape", "tensor in it begins", "number in it is impossibly large")
 )
-KIND = "this page can't read its kind of weights"
+KIND = "this page can’t read its kind of weights"
 HUGE = 2**60
 SENTENCES = (
     DAMAGED,
     TOO_LONG,
     KIND,
     "it ends in the middle: ",
-    "it's in version ",
+    "it’s in version ",
     "its numbers are written",
     "it holds no weights",
 )
 HOSTILE = [
-    (b"", "it's empty"),
+    (b"", "it’s empty"),
     (b"GGU", FOREIGN),
     (b"PK\3\4" + bytes(1000), FOREIGN),
     (struct.pack("<Q", 20) + b'{"a":{"dtype":"F32"}}', FOREIGN),
     (file(magic=b"ggml"), FOREIGN),
-    (file(version=1), "it's in version 1 of the format"),
-    (file(version=2**31 + 1), "it's in version 2147483649 of the format"),
+    (file(version=1), "it’s in version 1 of the format"),
+    (file(version=2**31 + 1), "it’s in version 2147483649 of the format"),
     (file(version=3 << 24), "its numbers are written the other way round"),
     (b"GGUF\3\0", CUT),
     (file(tensors=()), "it holds no weights"),
@@ -232,14 +232,14 @@ HOSTILE = [
     *((file(listed(type, HUGE)), LARGE) for type in TYPES if type != TYPES.ARRAY),
     (
         file(listed(TYPES.ARRAY, 1, struct.pack("<IQ", TYPES.UINT8, 0))),
-        "it's damaged: a fact in it is of an unknown type (9)",
+        "it’s damaged: a fact in it is of an unknown type (9)",
     ),
     *((file(fact("what", type, bytes(8))), f"{DAMAGED}a fact in it is of an unknown type") for type in (13, 2**32 - 1)),
     *((file(fact("what", type, b"\xff" * 7 + b"\x7f")), LARGE) for type in (TYPES.UINT64, TYPES.INT64)),
     (file(fact("what", TYPES.INT64, bytes(7) + b"\x80")), LARGE),
     (file(number("a", 1), number("a", 2)), f"{DAMAGED}a name in it stands twice"),
     (file(tensors=[tensor(), tensor(offset=256)], data=512), f"{DAMAGED}a name in it stands twice"),
-    (file(number("split.count", 3)), "it's one of 3 parts"),
+    (file(number("split.count", 3)), "it’s one of 3 parts"),
     *(
         (file(tensors=[tensor(shape=(32,), axes=axes)]), f"{DAMAGED}a tensor in it has {axes} axes")
         for axes in (0, 5, 2**32 - 1)
@@ -292,7 +292,7 @@ def test_a_file_that_is_gone_or_a_folder(tmp_path):
     path = tmp_path / "model.gguf"
     path.write_bytes(file())
     found = ask_node(DRIVER, [{"path": str(path), "deleted": True}])
-    assert found["answers"][0]["fault"].startswith("Fault: the browser can't read it. It's a folder, or was moved")
+    assert found["answers"][0]["fault"].startswith("Fault: the browser can’t read it. It’s a folder, or was moved")
 
 
 def mutated(content, chance):

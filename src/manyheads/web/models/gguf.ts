@@ -38,7 +38,7 @@ const NUMBERS = {
 const DECODER = new TextDecoder("utf-8", { ignoreBOM: true }); // some tokens begin with that mark
 
 const ANOTHER = "Another file of this model would do.";
-const damaged = (why: string) => new Fault(`it's damaged: ${why}. Download it again.`);
+const damaged = (why: string) => new Fault(`it’s damaged: ${why}. Download it again.`);
 const tooLong = () => new Fault(`its header is longer than that of any model we know. ${ANOTHER}`);
 
 /** Some of a file's bytes. */
@@ -46,25 +46,25 @@ export async function readPart(file: Blob, start: number, length: number) {
   const part = file.slice(start, start + length).arrayBuffer();
   const bytes = await part.catch(() => null);
   if (bytes?.byteLength === length) return new Uint8Array(bytes);
-  throw new Fault("the browser can't read it. It's a folder, or was moved or changed meanwhile. Choose it again.");
+  throw new Fault("the browser can’t read it. It’s a folder, or was moved or changed meanwhile. Choose it again.");
 }
 
 /** What a file says before its weights come; a `Fault` says why it can't be read, and what would do. */
 export async function readGguf(file: Blob): Promise<Gguf> {
   const bytes = await readPart(file, 0, Math.min(LONGEST, file.size));
-  if (!bytes.length) throw new Fault("it's empty. Download it again.");
+  if (!bytes.length) throw new Fault("it’s empty. Download it again.");
   if (DECODER.decode(bytes.subarray(0, 4)) !== "GGUF")
-    throw new Fault("it isn't a GGUF file. Ollama, LM Studio and llama.cpp keep their language models in such files.");
+    throw new Fault("it isn’t a GGUF file. Ollama, LM Studio and llama.cpp keep their language models in such files.");
   const header = new Header(bytes, file.size);
   const version = header.short();
   if (!(version & 0xffff)) throw new Fault(`its numbers are written the other way round (big-endian). ${ANOTHER}`);
   if (version !== 2 && version !== 3)
-    throw new Fault(`it's in version ${version} of the format, and this page reads 2 and 3. ${ANOTHER}`);
+    throw new Fault(`it’s in version ${version} of the format, and this page reads 2 and 3. ${ANOTHER}`);
   const [numTensors, numFacts] = [header.count(32), header.count(13)];
   const facts = byName(numFacts, () => [header.text(), header.value()]);
   const numParts = Number(facts.get("split.count"));
   if (numParts > 1)
-    throw new Fault(`it's one of ${numParts} parts. Join them with llama-gguf-split, or take a model in one file.`);
+    throw new Fault(`it’s one of ${numParts} parts. Join them with llama-gguf-split, or take a model in one file.`);
   if (!numTensors) throw new Fault("it holds no weights. Choose the file of the whole model.");
   const tensors = byName(numTensors, () => header.tensor());
   place([...tensors.values()], header.at, Number(facts.get("general.alignment") ?? 32), file.size);
@@ -172,7 +172,7 @@ class Header {
     const kind = KINDS.get(number);
     if (!kind) {
       const what = OTHERS[number] ?? `number ${number}`;
-      throw new Fault(`this page can't read its kind of weights (${what}). A file in Q4_K_M, Q8_0 or F16 would do.`);
+      throw new Fault(`this page can’t read its kind of weights (${what}). A file in Q4_K_M, Q8_0 or F16 would do.`);
     }
     const [count, { weights, bytes }] = [product(shape), blocks[kind]];
     if (!count || !Number.isSafeInteger(count) || shape.at(-1)! % weights)
