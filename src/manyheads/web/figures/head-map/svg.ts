@@ -71,6 +71,7 @@ function drawing(element: Element, left: number, top: number): string {
   if (element instanceof HTMLMeterElement) return meter(element, style, place);
   if (element instanceof HTMLSelectElement) return letter(element.selectedOptions[0]?.text ?? "", place, style);
   const inside = [...element.childNodes]
+    .sort((a, b) => depthOf(a) - depthOf(b))
     .map((child) =>
       child instanceof Element
         ? drawing(child, left, top)
@@ -87,6 +88,9 @@ function drawing(element: Element, left: number, top: number): string {
   const shown = clips ? tag("svg", { ...place, viewBox: Object.values(place).join(" ") }, all) : all;
   return all && style.opacity !== "1" ? tag("g", { opacity: style.opacity }, shown) : shown;
 }
+
+/** How far in front of its siblings a part stands: names in front of what is scrolled below them. */
+const depthOf = (part: Node) => (part instanceof Element && Number(getComputedStyle(part).zIndex)) || 0;
 
 /** A colour as any program knows it: some browsers write mixed ones as color(srgb 0.5 0.5 0.5 / 0.9). */
 function plain(colour: string) {
