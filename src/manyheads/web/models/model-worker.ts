@@ -72,8 +72,8 @@ async function open(file: File, name: string) {
   const script = tokenizersScript();
   const gguf = await readGguf(file);
   const model = new DecoderFile(gguf, name);
-  const written = tokenizerOf(gguf.facts, model.facts.vocabularySize);
   worker.postMessage({ opened: describe(gguf, file.size) });
+  const written = tokenizerOf(gguf.facts, model.facts.vocabularySize);
   const weights = await model.load(file, code, progress);
   const { Tokenizer } = await script;
   const tokens = new DecoderTokens(new Tokenizer(written.json, {}), model.facts, written);
