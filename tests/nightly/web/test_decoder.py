@@ -5,12 +5,15 @@ from itertools import islice
 
 import numpy as np
 import pytest
+from gguf import GGUFReader, GGUFWriter
+from gguf.quants import dequantize
 from node import ask_node
 
 from manyheads import load_decoder, score_parts
 from manyheads.models.decoder.page_files import decoder_page_files
 from manyheads.models.decoder.weights import gguf_file
 from manyheads.widgets.attention_flow import flow_steps
+from manyheads_recipes.decoder import measures
 
 pytestmark = pytest.mark.xdist_group("decoder")
 
@@ -83,6 +86,26 @@ const [own, other] = [[weights, tokens], [openedWeights, openedTokens]].map(([he
 );
 const alike = own.map((each, place) => each === other[place]).concat(texts.map((text) => JSON.stringify(tokens.read(text)) === JSON.stringify(openedTokens.read(text))));
 answer({ flows, results, alike,  ledgers: taken, why, read: texts.map((text) => tokens.read(text)), words: tokens.words });
+"""
+
+OPENED = """
+import { openAsBlob } from "node:fs";
+import { Tokenizer } from "./node_modules/@huggingface/tokenizers/dist/tokenizers.min.mjs";
+import { DecoderReader } from "./models/decoder-model.ts";
+import { DecoderTokens } from "./models/decoder-tokens.ts";
+import { readGguf } from "./models/gguf.ts";
+import { DecoderFile } from "./models/gguf-decoder.ts";
+import { tokenizerOf } from "./models/gguf-tokens.ts";
+const file = await openAsBlob(given.gguf);
+const header = await readGguf(file);
+const [written, model] = [tokenizerOf(header.facts), new DecoderFile(header, "file/f16")];
+const weights = await model.load(file, readFileSync("models/kernel.wasm"), () => {});
+const reader = new DecoderReader(weights, new DecoderTokens(new Tokenizer(written.json, {}), model.facts, written));
+const bytes = (numbers) => Buffer.from(numbers.buffer).toString("base64");
+answer(given.texts.map((text) => {
+  const { logits, map } = reader.answer({ text }).result;
+  return { logits: bytes(logits), weights: bytes(map.weights) };
+}));
 """
 
 
@@ -276,3 +299,34 @@ def test_a_heads_journey_in_the_page_goes_through_the_numbers_of_python(found):
             theirs = floats(page[name]["values"]).reshape(page[name]["shape"])
             size = np.abs(ours[name][np.isfinite(ours[name])]).max()
             np.testing.assert_allclose(theirs, ours[name], atol=2e-3 * max(1, size), err_msg=name)
+
+
+def test_rounding_to_eight_bits_moves_little(tmp_path):
+    """The book's model, written in a kind that the page rounds: what *Open your own model* says of it."""
+    path = tmp_path / "f16.gguf"
+    write_in_f16(path)
+    texts = [prompt.text for prompt in measures.prompts()]
+    found = ask_node(OPENED, {"gguf": str(path), "texts": texts})
+    decoder, moved = load_decoder(path), []
+    for text, page in zip(texts, found, strict=True):
+        scores, maps, _ = decoder.run(decoder.read(text)[0], need_weights=True)
+        moved.append(np.abs(floats(page["weights"]).reshape(maps.shape) - maps.numpy()))
+        assert floats(page["logits"]).argmax() == scores[-1].argmax()
+    assert np.mean([each.mean() for each in moved]) < 1e-3
+    assert 0.01 < max(each.max() for each in moved) < 0.065
+
+
+def write_in_f16(path):
+    """The book's file, with its matrices unpacked."""
+    reader, writer = GGUFReader(gguf_file()), GGUFWriter(path, "llama")
+    for name, field in reader.fields.items():
+        if not name.startswith("GGUF.") and name != "general.architecture":
+            part = field.types[-1] if len(field.types) > 1 else None
+            writer.add_key_value(name, field.contents(), field.types[0], sub_type=part)
+    for tensor in reader.tensors:
+        weights = dequantize(tensor.data, tensor.tensor_type)
+        writer.add_tensor(tensor.name, weights.astype(np.float32 if weights.ndim == 1 else np.float16))
+    writer.write_header_to_file()
+    writer.write_kv_data_to_file()
+    writer.write_tensors_to_file()
+    writer.close()
