@@ -1,6 +1,8 @@
 """The language model in the page, beside wllama (llama.cpp in WebAssembly) on the same file: bytes, time, memory.
 
     python bench/decoder.py
+    python bench/decoder.py --file model.gguf    a file of yours, opened as a reader's
+    python bench/decoder.py --shapes folder      random ones, written there: as large as Qwen2.5-0.5B and Llama-3.2-1B
 
 Predicted before the first measurement: 98 MB as shipped, 89 gzipped; a kernel of 2.1 kB; 0.3 s to create; a first pass
 in 110 ms at 12 tokens and 520 at 64; one more word at 64 tokens in 22 ms, with all 270 maps; 400 MB at the peak. wllama
@@ -15,6 +17,7 @@ is over its goal: 489 MB, of which the browser has 95 before the model comes. Ca
 since a token's sums are made in the same order either way.
 """
 
+import argparse
 import gzip
 import json
 import os
@@ -29,15 +32,18 @@ from playwright.sync_api import Error
 
 from manyheads.models.decoder.tokens import load_tokenizer
 from manyheads.models.decoder.weights import gguf_file, open_weights
+from manyheads.widgets.web_files import BUILT
 
 sys.path.insert(0, str(Path(__file__).parent.parent / "tests"))
 from built import scripts
+from ggufs import SHAPES, write_shape
 from page import size_on_the_wire
 from served import HTML, PATIENCE, ROOT, chromium, serve
 
 ROUNDS = 5  # of all, in turn, each in a browser of its own
 STORY = " upon a time there was a little girl who lived in a small house with her mother and her two"
 STARTS = ("Once", "So", "But")  # texts that begin with other words share no cache
+TEXTS = ("first", "short", "long")
 LENGTHS = (12, 12, 64)  # the very first text, one that's warm, a long one
 FURTHER = 8  # words, after the longest
 PEERS = {"wllama-2": "2.4.0", "wllama-newest": "latest"}  # the first has a build for one thread
@@ -131,10 +137,62 @@ NEWEST_PEER = """async ({ texts: [first, short, long], words }) => {
   return { ...found, words: found.words.slice(0, words.length) };
 }"""
 
+OPENED = """async ({ lengths, further }) => {
+  const { openModel } = await import("./scripts/models.js");
+  const [file] = document.querySelector("input").files;
+  const found = {};
+  const start = performance.now();
+  const opened = (line) => Object.assign(found, { line, header: performance.now() - start });
+  const model = await openModel(file, { progress() {}, signal: new AbortController().signal, opened });
+  found.load = performance.now() - start;
+  const time = async (tail) => {
+    const start = performance.now();
+    const { ids, map } = await model.next({ text: "", tail });
+    const took = performance.now() - start;
+    const all = model.numLayers * model.numHeads * ids.length ** 2;
+    if (map.weights.length !== all) throw new Error("not all maps are here");
+    return took;
+  };
+  const tokens = (count, first) => Array.from({ length: count }, (_, place) => first + 7 * place);
+  for (const [name, count, first] of lengths) found[name] = await time(tokens(count, first));
+  const [, count, first] = lengths.at(-1);
+  found.words = [];
+  for (let more = 1; more <= further; more++) found.words.push(await time(tokens(count + more, first)));
+  return found;
+}"""
+
 WRITTEN = "(el) => el.shown && el.text !== el.getAttribute('text') && el.shown.text === el.text"
 
 
 def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--file", type=Path)
+    parser.add_argument("--shapes", type=Path)
+    chosen = parser.parse_args()
+    if not (chosen.file or chosen.shapes):
+        return beside_peers()
+    files = [chosen.file] if chosen.file else [write_shape(chosen.shapes, name) for name in SHAPES]
+    for file in files:
+        opened(file)
+
+
+def opened(path):
+    """A reader's file: how long it takes to open and to read, and how much memory, beside its size."""
+    given = {"lengths": [(name, count, 300 + 5 * at) for at, (name, count) in enumerate(zip(TEXTS, LENGTHS))]}
+    with TemporaryDirectory() as name, serve(name) as address:
+        (Path(name) / "scripts").symlink_to(BUILT, target_is_directory=True)
+        (Path(name) / "index.html").write_text("<!doctype html><input type=file>", encoding="utf-8")
+        found = [one(address, OPENED, given | {"further": FURTHER}, path) for _ in range(ROUNDS)]
+    size = path.stat().st_size / 1e6
+    print(f"{path.name}: {found[0]['line']}, {size:.0f} MB; medians of {ROUNDS} rounds")
+    for row, key in [("header read, ms", "header"), *((row, key) for row, (key, _) in ROWS.items() if key != "create")]:
+        median = np.median([each[key] for each in found])
+        print(f"  {row:32}{median:8.0f}" + (f"  {median / size:.2f} of the file" if row.endswith("MB") else ""))
+    print(f"load of this machine: {os.getloadavg()[0]:.1f} on {os.cpu_count()} cores")
+
+
+def beside_peers():
+    """The book's own model, beside its peers."""
     with TemporaryDirectory() as name, serve(name) as address:
         folder = Path(name)
         (folder / "site").symlink_to(HTML, target_is_directory=True)
@@ -221,11 +279,13 @@ def rounds(address, scripts, given):
     return measured
 
 
-def one(address, script, given):
+def one(address, script, given, file=None):
     """A fresh browser, in which one of them loads and reads the texts."""
     with chromium() as browser:
         page = browser.new_page()
         page.goto(address)
+        if file:
+            page.locator("input").set_input_files(file)
         found = page.evaluate(script, given)
         return found | {"word": np.median(found["words"])} | memory(browser)
 

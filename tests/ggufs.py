@@ -156,20 +156,22 @@ def small_tokenizer():
 
 
 def large_tokenizer(count):
-    """Byte-level BPE of so many tokens, each of which but the bytes and the last is another and a byte.
+    """Byte-level BPE of so many tokens: the bytes, and what is spelled in ASCII, each another token and a sign.
 
-    >>> large_tokenizer(70_000).get_vocab_size()
-    70000
+    >>> large_tokenizer(70_000).encode("the cups").tokens
+    ['t', 'he', 'Ġ', 'cu', 'ps']
     """
     signs = sorted(pre_tokenizers.ByteLevel.alphabet())
-    tokens, pairs = [*signs], []
-    for begin in tokens:  # which grows meanwhile
-        pairs += [(begin, sign) for sign in signs[: count - 1 - len(tokens)]]
-        tokens += [begin + sign for sign in signs[: count - 1 - len(tokens)]]
-        if len(tokens) == count - 1:
+    letters = [sign for sign in signs if sign.isascii()] + ["Ġ"]
+    known, pairs = [*letters], []
+    more = count - len(signs) - 1
+    for begin in known:  # which grows meanwhile
+        pairs += [(begin, sign) for sign in letters]
+        known += [begin + sign for sign in letters]
+        if len(pairs) >= more:
             break
-    vocabulary = {token: number for number, token in enumerate([END, *tokens])}
-    tokenizer = Tokenizer(models.BPE(vocabulary, pairs))
+    vocabulary = {token: number for number, token in enumerate([END, *signs, *map("".join, pairs[:more])])}
+    tokenizer = Tokenizer(models.BPE(vocabulary, pairs[:more]))
     tokenizer.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
     tokenizer.decoder = decoders.ByteLevel()
     return tokenizer
