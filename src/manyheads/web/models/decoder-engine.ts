@@ -60,8 +60,8 @@ export class DecoderEngine {
     this.#on = on;
     this.#masked = masked;
     this.#ids = ids.slice(0, known);
-    this.#rows.length = known;
-    this.#norms.length = Math.min(this.#norms.length, known);
+    for (const each of [this.#rows, this.#norms, this.#queries, this.#mlps, this.#normedIn])
+      each.length = Math.min(each.length, known);
     for (let from = known; from < ids.length; from += CHUNK) {
       const some = ids.slice(from, from + CHUNK);
       this.pass(some);
