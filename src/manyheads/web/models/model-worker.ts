@@ -26,7 +26,7 @@ interface Arriving {
 
 /** How each is made from its list of files. */
 const MODELS: Record<string, (listed: any) => Promise<Arriving>> = { encoder, decoder };
-const AT_ONCE = 3; // files on their way
+const AT_ONCE = 6; // files on their way
 
 /** What a worker has where a page has `window`. */
 const worker: any = globalThis;
