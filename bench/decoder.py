@@ -14,8 +14,8 @@ Found, on two cores with little else to do: bytes as predicted; 344 ms to create
 Sorting all tokens for the ten likeliest, 14 ms of it, is gone; two thirds of what is left are the kernel's. Where
 others keep the machine busy, all times are up to twice as long. Cached and uncached don't differ at all, since a
 token's sums are made in the same order either way. Loading took 2.0 s where the peer needs 0.6, and 489 MB. Since
-value norms wait until they're asked for, and files that come fast are taken in whole, it takes 1.0 s where the peer
-needs 0.7 (both with five others at work), and 370 MB at the peak, 0.9 of the peer's; after all 360, 1.3 of the
+value norms wait until they're asked for, and files that come fast are taken in whole, it takes 0.8 to 1.2 s where the
+peer needs 0.5 to 0.7 (its newest version 1.4), and 370 MB at the peak, 0.9 of the peer's; after all 360, 1.4 of the
 peer's. Of these the browser has 95 before a model comes.
 """
 
