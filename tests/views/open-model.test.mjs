@@ -107,6 +107,7 @@ test("what can't be opened is told and rejected, and what was shown stays", asyn
 
 test("cancelled, it says so, and keeps what it shows", async () => {
   const { figure: map, openings } = await drawWith(MAP);
+  await map.ready; // it says so as well
   const opening = map.open(aFile());
   await until(() => openings.length);
   press(map, "Cancel");
