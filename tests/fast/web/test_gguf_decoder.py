@@ -189,3 +189,50 @@ def test_sizes_are_whatever_the_file_says(tmp_path_factory, case, seed):
     assert weight < LARGEST_ERROR
     assert logit < LARGEST_SHIFT
     assert moved < 2 * LARGEST_ROUNDING
+
+
+REFUSING = """
+import { openAsBlob } from "node:fs";
+import { readGguf } from "./models/gguf.ts";
+import { DecoderFile } from "./models/gguf-decoder.ts";
+const faults = [];
+for (const path of given) {
+  const gguf = await readGguf(await openAsBlob(path));
+  try {
+    new DecoderFile(gguf, "file/small");
+    faults.push("read");
+  } catch ({ name, message }) {
+    faults.push(`${name}: ${message}`);
+  }
+}
+answer(faults);
+"""
+REFUSED = {
+    "its architecture, mamba, isn’t one that this page computes": {"facts": {"general.architecture": "mamba"}},
+    "it doesn’t say attention head count as one number": {"facts": {"llama.attention.head_count": [4, 2]}},
+    "it has no tensor “blk.16777215.attn_norm.weight”": {"facts": {"llama.block_count": 2**24}},
+    "its tensor “blk.0.attn_output.weight” is [96, 96]": {
+        "facts": {"llama.attention.head_count": 2**24, "llama.attention.key_length": 4}
+    },
+    "its heads don’t fit into groups": {"facts": {"llama.attention.head_count_kv": 3}},
+    "its tensor “blk.0.attn_k.weight” is [48, 96], where its header calls for [96, 96]": {
+        "facts": {"llama.attention.head_count_kv": 4}
+    },
+    "its layers choose among experts": {"facts": {"llama.expert_count": 8}},
+    "only a part of each key turns": {"facts": {"llama.rope.dimension_count": 12}},
+    "its positions are stretched by yarn": {"facts": {"llama.rope.scaling.type": "yarn"}},
+    "its tokens look ahead": {"facts": {"llama.attention.causal": False}},
+    "it gives no number above 0 as rope freq base": {"facts": {"llama.rope.freq_base": float("nan")}},
+    "this page doesn’t know how to compute with: “blk.0.attn_q_norm.weight” and 1 more": {
+        "tensors": {"blk.0.attn_q_norm.weight": np.ones(24), "strange": np.ones(3)}
+    },
+}
+
+
+def test_what_would_be_computed_wrong_is_refused_before_it_is_loaded(tmp_path):
+    paths = [tmp_path / f"{number}.gguf" for number in range(len(REFUSED))]
+    for path, options in zip(paths, REFUSED.values(), strict=True):
+        write_gguf(path, "llama", "Q8_0", **options)
+    for told, fault in zip(REFUSED, ask_node(REFUSING, [str(path) for path in paths]), strict=True):
+        assert fault.startswith("Fault: ")
+        assert told in fault

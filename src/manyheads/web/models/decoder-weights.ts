@@ -12,10 +12,10 @@ export type MatrixName = "qkv" | "o" | "gu" | "down";
 /** So many tokens are computed at once, at most. */
 export const CHUNK = 64;
 
-/** Of how many bits the codes of a matrix's parts are, from its first row on: one number, or one for each part and its rows. */
+/** Some rows of a matrix, and of how many bits their codes are. */
 export type Part = { bits: 4 | 8; rows: number };
 
-/** How all matrices are held; without an output matrix, the embedding is it. */
+/** How all matrices are held, each in parts from its first row on; without an output matrix, the embedding is it. */
 export interface Plan {
   layers: Record<MatrixName, Part[]>[];
   embedding: Part;

@@ -141,15 +141,15 @@ export class DecoderFile {
   /** The tensors of a matrix, from its first row on. */
   #matrix(layer: number, name: MatrixName) {
     const { numHeads, numKvHeads, headDim, width, mlpWidth } = this.facts;
-    const columns = { qkv: width, o: numHeads * headDim, gu: width, down: mlpWidth }[name];
-    const rows = { qkv: (numHeads + 2 * numKvHeads) * headDim, o: width, gu: 2 * mlpWidth, down: width }[name];
+    const [queries, keys] = [numHeads * headDim, numKvHeads * headDim];
+    const columns = { qkv: width, o: queries, gu: width, down: mlpWidth }[name];
     const stands = (names: string[]) => names.every((each) => this.#has(`blk.${layer}.${each}.weight`));
     const names = MATRICES[name].find(stands) ?? MATRICES[name][0];
-    const tensors = names.map((each) => this.#tensor(`blk.${layer}.${each}.weight`, [null, columns]));
-    const found = tensors.reduce((sum, { shape }) => sum + shape[0], 0);
-    if (found !== rows)
-      throw new Fault(`its tensors ${names.join(", ")} have ${found} rows, where its header calls for ${rows}.`);
-    return tensors;
+    const rows: Record<string, number> = {
+      ...{ attn_q: queries, attn_k: keys, attn_v: keys, attn_qkv: queries + 2 * keys, attn_output: width },
+      ...{ ffn_gate: mlpWidth, ffn_up: names.includes("ffn_gate") ? mlpWidth : 2 * mlpWidth, ffn_down: width },
+    };
+    return names.map((each) => this.#tensor(`blk.${layer}.${each}.weight`, [rows[each], columns]));
   }
 
   /** Brings all weights into memory, some rows at a time; `progress` counts bytes. */
