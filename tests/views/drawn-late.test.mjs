@@ -43,6 +43,27 @@ for (const [what, does] of Object.entries({
     assert.ok(isDrawn(map));
   });
 
+test("a control that was reached by Tab keeps the focus, by its label or by its text", async () => {
+  for (const control of ['<button aria-label="Undo">as it was built</button>', "<button>Compare</button>"]) {
+    const map = await draw(
+      `<head-map model="focus" sentence="${SENTENCE}" class="head-map"><p>as it was built ${control}</p>${baked(makeMap())}</head-map>`,
+      { focus: isHere(mapModel()) },
+      "",
+      false,
+    );
+    const before = map.querySelector("button");
+    before.focus();
+    before.dispatchEvent(new Event("focusin", { bubbles: true }));
+    assert.ok(isDrawn(map));
+    assert.notEqual(document.activeElement, before);
+    const after = document.activeElement;
+    assert.equal(
+      after.getAttribute("aria-label") ?? after.textContent,
+      before.getAttribute("aria-label") ?? before.textContent,
+    );
+  }
+});
+
 test("a sentence that is set while it stands as it was built is computed", async () => {
   const map = await built();
   map.sentence = "cold tea";

@@ -86,10 +86,13 @@ export abstract class Figure<View = unknown> extends PageElement {
     this.addEventListener(
       "focusin",
       ({ target }) => {
-        const name = (target as Element).getAttribute("aria-label");
+        const { localName } = target as Element;
+        const name = nameOf(target as Element);
         this.drawNow();
         if (name)
-          this.querySelector<HTMLElement>(`[aria-label=${JSON.stringify(name)}]`)?.focus({ preventScroll: true });
+          [...this.querySelectorAll<HTMLElement>(localName)]
+            .find((each) => nameOf(each) === name)
+            ?.focus({ preventScroll: true });
       },
       { signal },
     );
@@ -114,6 +117,9 @@ export abstract class Figure<View = unknown> extends PageElement {
     return [...this.children].find((child) => child.matches('script[type="application/json"]'));
   }
 }
+
+/** What a control is called by who hears it. */
+const nameOf = (control: Element) => control.getAttribute("aria-label") ?? control.textContent;
 
 /** A <head-map>, as other figures of a page see it. */
 export interface LiveMap extends HTMLElement {
