@@ -78,46 +78,13 @@ export function multiply4(
   const blocks = (columns >> 5) as usize;
   const low4 = i8x16.splat(15);
   const row = (stride as usize) << 2; // bytes of a row of scales, sums, d or m
-  const wide = blocks * SHORTS; // of a token's rounded numbers
   for (let r: usize = 0; r < (rows as usize); r++) {
     const codesHere = codes + r * blocks * CODES;
     const dHere = d + r * row;
-    const mHere = m + r * row;
-    let token: usize = 0;
-    for (; token + 4 <= (tokens as usize); token += 4) { // so that codes are unpacked once for four
-      const x = rounded + token * wide;
+    for (let token: usize = 0; token < (tokens as usize); token++) {
+      const x = rounded + token * blocks * SHORTS;
       const scale = scales + token * row;
-      const sum = sums + token * row;
-      let a = offset(mHere, sum, row);
-      let b = offset(mHere, sum + row, row);
-      let c = offset(mHere, sum + 2 * row, row);
-      let e = offset(mHere, sum + 3 * row, row);
-      for (let block: usize = 0; block < blocks; block++) {
-        const packed = v128.load(codesHere + block * CODES);
-        const below = v128.and(packed, low4);
-        const above = i8x16.shr_u(packed, 4);
-        const w0 = i16x8.extend_low_i8x16_u(below);
-        const w1 = i16x8.extend_high_i8x16_u(below);
-        const w2 = i16x8.extend_low_i8x16_u(above);
-        const w3 = i16x8.extend_high_i8x16_u(above);
-        const step = f32.load(dHere + (block << 2));
-        const from = x + block * SHORTS;
-        const by = scale + (block << 2);
-        a = f32x4.add(a, f32x4.mul(product(w0, w1, w2, w3, from), f32x4.splat(step * f32.load(by))));
-        b = f32x4.add(b, f32x4.mul(product(w0, w1, w2, w3, from + wide), f32x4.splat(step * f32.load(by + row))));
-        c = f32x4.add(c, f32x4.mul(product(w0, w1, w2, w3, from + 2 * wide), f32x4.splat(step * f32.load(by + 2 * row))));
-        e = f32x4.add(e, f32x4.mul(product(w0, w1, w2, w3, from + 3 * wide), f32x4.splat(step * f32.load(by + 3 * row))));
-      }
-      const to = y + token * tall + (r << 2);
-      f32.store(to, total(a));
-      f32.store(to + tall, total(b));
-      f32.store(to + 2 * tall, total(c));
-      f32.store(to + 3 * tall, total(e));
-    }
-    for (; token < (tokens as usize); token++) {
-      const x = rounded + token * wide;
-      const scale = scales + token * row;
-      let a = offset(mHere, sums + token * row, row);
+      let a = offset(m + r * row, sums + token * row, row);
       for (let block: usize = 0; block < blocks; block++) {
         const packed = v128.load(codesHere + block * CODES);
         const below = v128.and(packed, low4);
@@ -136,43 +103,12 @@ export function multiply8(
   tokens: i32, columns: i32, stride: i32, rows: i32, codes: usize, d: usize, rounded: usize, scales: usize, y: usize, tall: usize,
 ): void {
   const blocks = (columns >> 5) as usize;
-  const row = (stride as usize) << 2;
-  const wide = blocks * SHORTS;
   for (let r: usize = 0; r < (rows as usize); r++) {
     const codesHere = codes + r * blocks * BYTES;
     const dHere = d + ((r * blocks) << 2);
-    let token: usize = 0;
-    for (; token + 4 <= (tokens as usize); token += 4) {
-      const x = rounded + token * wide;
-      const scale = scales + token * row;
-      let a = f32x4.splat(0);
-      let b = a;
-      let c = a;
-      let e = a;
-      for (let block: usize = 0; block < blocks; block++) {
-        const low = v128.load(codesHere + block * BYTES);
-        const high = v128.load(codesHere + block * BYTES, 16);
-        const w0 = i16x8.extend_low_i8x16_s(low);
-        const w1 = i16x8.extend_high_i8x16_s(low);
-        const w2 = i16x8.extend_low_i8x16_s(high);
-        const w3 = i16x8.extend_high_i8x16_s(high);
-        const step = f32.load(dHere + (block << 2));
-        const from = x + block * SHORTS;
-        const by = scale + (block << 2);
-        a = f32x4.add(a, f32x4.mul(product(w0, w1, w2, w3, from), f32x4.splat(step * f32.load(by))));
-        b = f32x4.add(b, f32x4.mul(product(w0, w1, w2, w3, from + wide), f32x4.splat(step * f32.load(by + row))));
-        c = f32x4.add(c, f32x4.mul(product(w0, w1, w2, w3, from + 2 * wide), f32x4.splat(step * f32.load(by + 2 * row))));
-        e = f32x4.add(e, f32x4.mul(product(w0, w1, w2, w3, from + 3 * wide), f32x4.splat(step * f32.load(by + 3 * row))));
-      }
-      const to = y + token * tall + (r << 2);
-      f32.store(to, total(a));
-      f32.store(to + tall, total(b));
-      f32.store(to + 2 * tall, total(c));
-      f32.store(to + 3 * tall, total(e));
-    }
-    for (; token < (tokens as usize); token++) {
-      const x = rounded + token * wide;
-      const scale = scales + token * row;
+    for (let token: usize = 0; token < (tokens as usize); token++) {
+      const x = rounded + token * blocks * SHORTS;
+      const scale = scales + ((token * (stride as usize)) << 2);
       let a = f32x4.splat(0);
       for (let block: usize = 0; block < blocks; block++) {
         const low = v128.load(codesHere + block * BYTES);
