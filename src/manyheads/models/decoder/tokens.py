@@ -4,8 +4,9 @@ A text is cut into words, digits and signs, and each is spelled in bytes; then p
 was most frequent in training first (byte-pair encoding, Sennrich et al. 2016, arXiv:1508.07909). SentencePiece (Kudo &
 Richardson 2018, arXiv:1808.06226) spells the whole text in characters, a space as "▁", and joins the pair that makes
 the piece with the best score. A GGUF file says in its facts which of the two its model was trained with.
-`shared/pretokenizers.json` has how texts are cut, under llama.cpp's names, and the sentences for files that can't be
-read.
+`shared/pretokenizers.json` has how texts are cut, under llama.cpp's names, what is the same in each `tokenizer.json`,
+and the sentences for files that can't be read. Its bounds are in how many places all tokens together may be cut, times
+their lengths (of 256,000 it's some 2^24), and characters of the tokens that are looked for in a text as a whole.
 """
 
 import json
@@ -21,8 +22,6 @@ from manyheads.shared.names import EMPTY, LONE_BYTES, NOTES
 from manyheads.shared.tokens import BYTES, of_bytes, spelled
 
 NORMAL, UNKNOWN, CONTROL, USER_DEFINED = 1, 2, 3, 4  # the types of tokens, in GGUF
-MOST_CUTS = 2**26  # in how many places all tokens together may be cut, times their lengths; of 256,000 it's some 2^24
-MOST_MARKED = 2**18  # characters of the tokens that are looked for in a text as a whole
 _TABLE = json.loads(files("manyheads.shared").joinpath("pretokenizers.json").read_text(encoding="utf-8"))
 
 
@@ -59,45 +58,14 @@ def tokenizer_of(facts, rows=math.inf):
         family = {"cuts": _family("qwen2" if is_qwen else "llama-bpe")["cuts"]}
     ids = {token: number for number, token in enumerate(tokens)}
     first, last = given.id("bos_token_id", None if is_bytewise else 1), given.id("eos_token_id")
-    ends = {ids.get(token) for token in _TABLE["ends"]} - {id for id, type in enumerate(types) if type == NORMAL}
-    ends |= {first, last, *map(given.id, ("eot_token_id", "eom_token_id"))}
-    marks = [
-        {"id": number, "content": token, "special": type != USER_DEFINED}
-        | dict.fromkeys(("single_word", "lstrip", "rstrip", "normalized"), False)
-        for number, (token, type) in enumerate(zip(tokens, types))
-        if type in (UNKNOWN, CONTROL, USER_DEFINED) and token and ids[token] == number
-    ]
-    if sum(len(mark["content"]) for mark in marks) > MOST_MARKED:
-        raise _damaged("long")
-    normalizer, cutting, decoder = _bytewise(family) if is_bytewise else _pieces(given)
-    model = {
-        "type": "BPE",
-        "dropout": None,
-        "unk_token": None,
-        "continuing_subword_prefix": None,
-        "end_of_word_suffix": None,
-        "fuse_unk": False,
-        "byte_fallback": not is_bytewise,
-        "ignore_merges": family.get("wholeFirst", False),
-        "vocab": ids,
-        "merges": given.merges(ids),
-    }
-    parts = {
-        "version": "1.0",
-        "truncation": None,
-        "padding": None,
-        "added_tokens": marks,
-        "normalizer": normalizer,
-        "pre_tokenizer": cutting,
-        "post_processor": None,
-        "decoder": decoder,
-        "model": model,
-    }
+    parts = _TABLE["json"] | {"added_tokens": given.marks(ids)} | (_bytewise(family) if is_bytewise else _pieces(given))
+    joining = {"byte_fallback": not is_bytewise, "ignore_merges": family.get("wholeFirst", False)}
+    parts["model"] = parts["model"] | joining | {"vocab": ids, "merges": given.merges(ids)}
     word = _word_of_bytes if is_bytewise else _word_of_piece
     words = [token if type in (UNKNOWN, CONTROL) else word(token) for token, type in zip(tokens, types)]
     begins = given.flag("add_bos_token", not is_bytewise or cut in _TABLE["begins"]) and first is not None
     start = next(each for each in (ids.get("<|endoftext|>"), first, last, 0) if each is not None)
-    return FileTokenizer(parts, words, [first] * begins, start, sorted(ends - {None}), notes, is_bytewise)
+    return FileTokenizer(parts, words, [first] * begins, start, given.ends(ids, {first, last}), notes, is_bytewise)
 
 
 class _Given:
@@ -131,6 +99,23 @@ class _Given:
     def flag(self, name, default):
         return self.facts[name] is True if name in self.facts else default
 
+    def ends(self, ids, others):
+        """The ids that end a text: those that are named, and `others`; the ends of chats, where they're marked."""
+        marked = {ids[token] for token in _TABLE["ends"] if token in ids}
+        ends = {number for number in marked if self.types[number] != NORMAL} | others
+        return sorted((ends | {self.id("eot_token_id"), self.id("eom_token_id")}) - {None})
+
+    def marks(self, ids):
+        """The tokens that are looked for in a text as a whole."""
+        marks = [
+            {"id": number, "content": token, "special": type != USER_DEFINED} | _TABLE["mark"]
+            for number, (token, type) in enumerate(zip(self.tokens, self.types))
+            if type in (UNKNOWN, CONTROL, USER_DEFINED) and token and ids[token] == number
+        ]
+        if sum(len(mark["content"]) for mark in marks) > _TABLE["most"]["marked"]:
+            raise _damaged("long")
+        return marks
+
     def merges(self, ids):
         """The pairs that are joined, the first first: those of the file, or those that its scores imply."""
         if "merges" not in self.facts and self.kind == "llama":
@@ -149,7 +134,7 @@ class _Given:
         scores = self.facts.get("scores")
         if not _are([int, float], scores) or len(scores) != self.count or not all(map(math.isfinite, scores)):
             raise _damaged("scores")
-        if sum(len(token) ** 2 for token in ids) > MOST_CUTS:
+        if sum(len(token) ** 2 for token in ids) > _TABLE["most"]["cuts"]:
             raise _damaged("long")
         merges = []
         for token, score in dict(zip(self.tokens, scores)).items():
@@ -174,26 +159,22 @@ def _family(cut):
     return next((family for family in _TABLE["families"] if cut in family["names"]), None)
 
 
-def _bytewise(family):  # -> normalizer, pre-tokenizer, decoder
-    bytewise = {"type": "ByteLevel", "add_prefix_space": False, "trim_offsets": True, "use_regex": True}
-    cuts = [
-        cut if "type" in cut else {"type": "Split", "pattern": cut, "behavior": "Isolated", "invert": False}
-        for cut in family["cuts"]
-    ]
+def _bytewise(family):  # -> the parts of a `tokenizer.json` that cut and join
+    bytewise = _TABLE["bytewise"]
+    cuts = [cut if "type" in cut else _TABLE["split"] | {"pattern": cut} for cut in family["cuts"]]
     cuts += [bytewise | {"use_regex": False}] if bytewise not in cuts else []
-    return family.get("normalizer"), {"type": "Sequence", "pretokenizers": cuts}, bytewise
+    cutting = {"type": "Sequence", "pretokenizers": cuts}
+    return {"normalizer": family.get("normalizer"), "pre_tokenizer": cutting, "decoder": bytewise}
 
 
-def _pieces(given):  # -> normalizer, pre-tokenizer, decoder
+def _pieces(given):
     """Spaces become "▁", and one comes before the text: before each part of it for Phi 3, or if it begins with none."""
-    spaced, space = given.flag("add_space_prefix", True), {"String": " "}
-    back = {"type": "Replace", "pattern": {"String": "▁"}, "content": " "}
-    decoder = {"type": "Sequence", "decoders": [back, {"type": "ByteFallback"}, {"type": "Fuse"}]}
+    spaced, parts = given.flag("add_space_prefix", True), _TABLE["pieces"]
     if given.architecture != "phi3":
-        scheme = "first" if spaced else "never"
-        return None, {"type": "Metaspace", "replacement": "▁", "prepend_scheme": scheme, "split": False}, decoder
-    steps = [{"type": "Prepend", "prepend": "▁"}] * spaced + [{"type": "Replace", "pattern": space, "content": "▁"}]
-    return {"type": "Sequence", "normalizers": steps}, None, decoder
+        cutting = parts["cut"] | {"prepend_scheme": "first" if spaced else "never"}
+        return {"pre_tokenizer": cutting, "decoder": parts["decoder"]}
+    steps = [parts["prepend"]] * spaced + [parts["replace"]]
+    return {"normalizer": {"type": "Sequence", "normalizers": steps}, "decoder": parts["decoder"]}
 
 
 def _word_of_bytes(token):

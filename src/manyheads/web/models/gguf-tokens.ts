@@ -25,11 +25,6 @@ const NORMAL = 1; // the types of tokens
 const UNKNOWN = 2;
 const CONTROL = 3;
 const USER_DEFINED = 4;
-const MOST_CUTS = 2 ** 26;
-const MOST_MARKED = 2 ** 18;
-const BYTEWISE = { type: "ByteLevel", add_prefix_space: false, trim_offsets: true, use_regex: true };
-const FLAGS = { single_word: false, lstrip: false, rstrip: false, normalized: false };
-
 const range = (first: number, last: number) => Array.from({ length: last - first + 1 }, (_, at) => first + at);
 const SEEN = [...range(0x21, 0x7e), ...range(0xa1, 0xac), ...range(0xae, 0xff)];
 const UNSEEN = range(0, 255).filter((byte) => !SEEN.includes(byte));
@@ -57,29 +52,12 @@ export function tokenizerOf(facts: Map<string, unknown>, rows = Infinity): FileT
   const ids = new Map(tokens.map((token, id) => [token, id]));
   const first = given.id("bos_token_id", isBytewise ? undefined : 1);
   const last = given.id("eos_token_id");
-  const named = [first, last, given.id("eot_token_id"), given.id("eom_token_id")];
-  const marked = table.ends.map((token) => ids.get(token)).filter((id) => id !== undefined && types[id] !== NORMAL);
-  const ends = new Set([...named, ...marked].filter((id) => id !== undefined));
-  const marks = tokens.flatMap((token, id) =>
-    isMark(types[id]) && token && ids.get(token) === id
-      ? [{ id, content: token, special: types[id] !== USER_DEFINED, ...FLAGS }]
-      : [],
-  );
-  if (marks.reduce((sum, { content }) => sum + content.length, 0) > MOST_MARKED) throw damaged("long");
   const json = {
-    version: "1.0",
-    truncation: null,
-    padding: null,
-    added_tokens: marks,
+    ...table.json,
+    added_tokens: given.marks(ids),
     ...(isBytewise ? bytewise(family) : inPieces(given)),
-    post_processor: null,
     model: {
-      type: "BPE",
-      dropout: null,
-      unk_token: null,
-      continuing_subword_prefix: null,
-      end_of_word_suffix: null,
-      fuse_unk: false,
+      ...table.json.model,
       byte_fallback: !isBytewise,
       ignore_merges: family.wholeFirst ?? false,
       vocab: Object.fromEntries(ids),
@@ -93,7 +71,7 @@ export function tokenizerOf(facts: Map<string, unknown>, rows = Infinity): FileT
     words: tokens.map((token, id) => (types[id] === UNKNOWN || types[id] === CONTROL ? token : word(token))),
     before: begins ? [first] : [],
     start: ids.get("<|endoftext|>") ?? first ?? last ?? 0,
-    ends: [...ends].sort((a, b) => a - b),
+    ends: given.ends(ids, [first, last]),
     notes: known ? [] : [table.note],
     isBytewise,
   };
@@ -150,6 +128,26 @@ class Given {
     return id as number;
   }
 
+  /** The ids that end a text: those that are named, and `others`; the ends of chats, where they're marked. */
+  ends(ids: Map<string, number>, others: (number | undefined)[]) {
+    const marked = table.ends
+      .map((token) => ids.get(token))
+      .filter((id) => id !== undefined && this.types[id] !== NORMAL);
+    const ends = new Set([...others, ...marked, this.id("eot_token_id"), this.id("eom_token_id")]);
+    return [...ends].filter((id) => id !== undefined).sort((a, b) => a - b);
+  }
+
+  /** The tokens that are looked for in a text as a whole. */
+  marks(ids: Map<string, number>) {
+    const marks = this.tokens.flatMap((token, id) =>
+      isMark(this.types[id]) && token && ids.get(token) === id
+        ? [{ id, content: token, special: this.types[id] !== USER_DEFINED, ...table.mark }]
+        : [],
+    );
+    if (marks.reduce((sum, { content }) => sum + content.length, 0) > table.most.marked) throw damaged("long");
+    return marks;
+  }
+
   /** The pairs that are joined, the first first: those of the file, or those that its scores imply. */
   merges(ids: Map<string, number>) {
     const merges = this.fact("merges");
@@ -167,7 +165,7 @@ class Given {
   #mergesByScore(ids: Map<string, number>) {
     const scores = this.fact("scores");
     if (!areNumbers(scores, this.tokens.length, Number.isFinite)) throw damaged("scores");
-    if (this.tokens.reduce((sum, { length }) => sum + length ** 2, 0) > MOST_CUTS) throw damaged("long");
+    if (this.tokens.reduce((sum, { length }) => sum + length ** 2, 0) > table.most.cuts) throw damaged("long");
     const scored = new Map(this.tokens.map((token, id) => [token, scores[id]]));
     const merges: { pair: [string, string]; score: number; lengths: [number, number] }[] = [];
     for (const [token, score] of scored) {
@@ -199,33 +197,26 @@ const areNumbers = (values: unknown, count: number, are: (value: unknown) => boo
   (values as number[]).length === count &&
   (values as number[]).every(are);
 
-const split = (pattern: object) => ({ type: "Split", pattern, behavior: "Isolated", invert: false });
+const split = (pattern: object) => ({ ...table.split, pattern });
 
-function bytewise({ cuts, normalizer = undefined }: Family) {
+/** The parts of a `tokenizer.json` that cut and join. */
+function bytewise({ cuts, normalizer }: Family) {
   const parts = cuts.map((cut) => ("type" in cut ? cut : split(cut)));
-  if (!parts.some(({ type }) => type === "ByteLevel")) parts.push({ ...BYTEWISE, use_regex: false });
+  if (!parts.some(({ type }) => type === "ByteLevel")) parts.push({ ...table.bytewise, use_regex: false });
   return {
     normalizer: normalizer ?? null,
     pre_tokenizer: { type: "Sequence", pretokenizers: parts },
-    decoder: BYTEWISE,
+    decoder: table.bytewise,
   };
 }
 
 /** Spaces become "▁", and one comes before the text: before each part of it for Phi 3, or if it begins with none. */
 function inPieces(given: Given) {
   const spaced = given.flag("add_space_prefix", true);
-  const back = { type: "Replace", pattern: { String: "▁" }, content: " " };
-  const decoder = { type: "Sequence", decoders: [back, { type: "ByteFallback" }, { type: "Fuse" }] };
-  if (given.architecture !== "phi3") {
-    const scheme = spaced ? "first" : "never";
-    const cut = { type: "Metaspace", replacement: "▁", prepend_scheme: scheme, split: false };
-    return { normalizer: null, pre_tokenizer: cut, decoder };
-  }
-  const steps = [
-    ...(spaced ? [{ type: "Prepend", prepend: "▁" }] : []),
-    { type: "Replace", pattern: { String: " " }, content: "▁" },
-  ];
-  return { normalizer: { type: "Sequence", normalizers: steps }, pre_tokenizer: null, decoder };
+  const { decoder, cut, prepend, replace } = table.pieces;
+  if (given.architecture !== "phi3")
+    return { pre_tokenizer: { ...cut, prepend_scheme: spaced ? "first" : "never" }, decoder };
+  return { normalizer: { type: "Sequence", normalizers: [...(spaced ? [prepend] : []), replace] }, decoder };
 }
 
 const PLAIN = /^[!-~Ġ]*$/; // and the sign for a space
