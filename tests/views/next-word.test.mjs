@@ -122,15 +122,21 @@ async function answered(figure, act) {
 const bars = (figure) => texts(figure, ".nw-bars button");
 const shares = (figure) => texts(figure, ".nw-share");
 const tokens = (figure) => texts(figure, ".nw-words span span");
-const open = (figure) => {
-  const tools = figure.querySelector(".nw-tools");
-  tools.open = true;
-  tools.dispatchEvent(new Event("toggle"));
-};
+const open = (figure) => press(figure, "Tools");
 const box = (figure) => named(figure, "Text so far");
 const bar = (figure, place = 0) => figure.querySelectorAll(".nw-bars button")[place];
 
 const ghost = (figure) => figure.querySelector(".nw-words").textContent.slice(figure.text.length);
+
+test("tools that are opened stay open, whatever is drawn meanwhile", async () => {
+  const figure = await opened();
+  const tools = figure.querySelector(".nw-tools");
+  open(figure);
+  figure.text = "cold";
+  assert.equal(tools.open, true);
+  open(figure);
+  assert.equal(tools.open, false);
+});
 
 test("an example is there before the model, with its likeliest word behind the text; what isn't stored waits", async () => {
   const figure = await opened();

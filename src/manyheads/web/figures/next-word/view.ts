@@ -74,7 +74,7 @@ export class NextWordView {
   );
   #tools = h("details", {
     class: "nw-tools",
-    ontoggle: () => this.dispatch({ type: "look", parts: { tools: this.#tools.open } }),
+    ontoggle: () => this.dispatch({ type: "look", parts: { tools: this.#tools.open } }), // as the browser's own search does
   });
   #heads = h("div", { class: "nw-heads", role: "img" });
   #layer = this.#place("Layer", "layer");
@@ -117,7 +117,7 @@ export class NextWordView {
     this.#heads.addEventListener("pointerdown", (event) => this.#aim(event));
     this.#heads.addEventListener("pointermove", (event) => event.buttons && this.#aim(event));
     this.#tools.append(
-      h("summary", {}, "Tools"),
+      h("summary", { onclick: (event: Event) => this.#openTools(event) }, "Tools"),
       h("div", { class: "hm-tools" }, field(topK), this.#topP.node, field(seed)),
       h(
         "p",
@@ -239,6 +239,12 @@ export class NextWordView {
         parts: { off: group.every((one) => isAmong(off, one)) ? others : [...others, ...group] },
       });
     });
+  }
+
+  /** At once: whatever draws until the browser tells of it would shut them. */
+  #openTools(event: Event) {
+    event.preventDefault();
+    this.dispatch({ type: "look", parts: { tools: !this.state.tools } });
   }
 
   /** To the head under the pointer. */
