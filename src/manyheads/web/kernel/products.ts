@@ -68,29 +68,59 @@ export function quantise(
 }
 
 /**
- * y [token, row] = x W^T for W of 4-bit codes [rows, columns / 32, 16 bytes], d and m float32 [rows, stride]. Results of a token are
- * `tall` bytes after those of the one before.
+ * y [token, row] = x W^T for W of 4-bit codes (u8) [rows, columns / 32, 16 bytes], d and m float32 [rows, stride], or of 8-bit codes
+ * (i8) [rows, columns], d float32 [rows, columns / 32]. Results of a token are `tall` bytes after those of the one before.
  */
-export function multiply4(
-  tokens: i32, columns: i32, stride: i32, rows: i32, codes: usize, d: usize, m: usize, rounded: usize, scales: usize, sums: usize,
+function multiply<Code>(
+  tokens: usize, columns: i32, stride: i32, rows: usize, codes: usize, d: usize, m: usize, rounded: usize, scales: usize, sums: usize,
   y: usize, tall: usize,
 ): void {
   const blocks = (columns >> 5) as usize;
-  const low4 = i8x16.splat(15);
-  const row = (stride as usize) << 2; // bytes of a row of scales, sums, d or m
-  for (let r: usize = 0; r < (rows as usize); r++) {
-    const codesHere = codes + r * blocks * CODES;
-    const dHere = d + r * row;
-    for (let token: usize = 0; token < (tokens as usize); token++) {
-      const x = rounded + token * blocks * SHORTS;
+  const row = (stride as usize) << 2; // bytes of a row of scales, sums or m
+  const wide = blocks * SHORTS; // of a token's rounded numbers
+  for (let r: usize = 0; r < rows; r++) {
+    const codesHere = codes + r * blocks * (isSigned<Code>() ? BYTES : CODES);
+    const dHere = d + r * (isSigned<Code>() ? blocks << 2 : row);
+    const mHere = m + r * row;
+    let token: usize = 0;
+    for (; token + 4 <= tokens; token += 4) { // so that codes are unpacked once for four
+      const x = rounded + token * wide;
       const scale = scales + token * row;
-      let a = offset(m + r * row, sums + token * row, row);
+      const sum = sums + token * row;
+      let a = start<Code>(mHere, sum, row);
+      let b = start<Code>(mHere, sum + row, row);
+      let c = start<Code>(mHere, sum + 2 * row, row);
+      let e = start<Code>(mHere, sum + 3 * row, row);
       for (let block: usize = 0; block < blocks; block++) {
-        const packed = v128.load(codesHere + block * CODES);
-        const below = v128.and(packed, low4);
-        const above = i8x16.shr_u(packed, 4);
-        const parts = product(i16x8.extend_low_i8x16_u(below), i16x8.extend_high_i8x16_u(below),
-          i16x8.extend_low_i8x16_u(above), i16x8.extend_high_i8x16_u(above), x + block * SHORTS);
+        const below = lower<Code>(codesHere, block);
+        const above = upper<Code>(codesHere, block);
+        const w0 = v128.extend_low<Code>(below);
+        const w1 = v128.extend_high<Code>(below);
+        const w2 = v128.extend_low<Code>(above);
+        const w3 = v128.extend_high<Code>(above);
+        const step = f32.load(dHere + (block << 2));
+        const from = x + block * SHORTS;
+        const by = scale + (block << 2);
+        a = f32x4.add(a, f32x4.mul(product(w0, w1, w2, w3, from), f32x4.splat(step * f32.load(by))));
+        b = f32x4.add(b, f32x4.mul(product(w0, w1, w2, w3, from + wide), f32x4.splat(step * f32.load(by + row))));
+        c = f32x4.add(c, f32x4.mul(product(w0, w1, w2, w3, from + 2 * wide), f32x4.splat(step * f32.load(by + 2 * row))));
+        e = f32x4.add(e, f32x4.mul(product(w0, w1, w2, w3, from + 3 * wide), f32x4.splat(step * f32.load(by + 3 * row))));
+      }
+      const to = y + token * tall + (r << 2);
+      f32.store(to, total(a));
+      f32.store(to + tall, total(b));
+      f32.store(to + 2 * tall, total(c));
+      f32.store(to + 3 * tall, total(e));
+    }
+    for (; token < tokens; token++) {
+      const x = rounded + token * wide;
+      const scale = scales + token * row;
+      let a = start<Code>(mHere, sums + token * row, row);
+      for (let block: usize = 0; block < blocks; block++) {
+        const below = lower<Code>(codesHere, block);
+        const above = upper<Code>(codesHere, block);
+        const parts = product(v128.extend_low<Code>(below), v128.extend_high<Code>(below),
+          v128.extend_low<Code>(above), v128.extend_high<Code>(above), x + block * SHORTS);
         a = f32x4.add(a, f32x4.mul(parts, f32x4.splat(f32.load(dHere + (block << 2)) * f32.load(scale + (block << 2)))));
       }
       f32.store(y + token * tall + (r << 2), total(a));
@@ -98,28 +128,31 @@ export function multiply4(
   }
 }
 
-/** The same for W = d * code, codes int8 [rows, columns], d float32 [rows, columns / 32]. */
-export function multiply8(
-  tokens: i32, columns: i32, stride: i32, rows: i32, codes: usize, d: usize, rounded: usize, scales: usize, y: usize, tall: usize,
+/** With what a row's sum begins: codes of 4 bits have least values. */
+@inline function start<Code>(m: usize, sums: usize, row: usize): v128 {
+  return isSigned<Code>() ? f32x4.splat(0) : offset(m, sums, row);
+}
+
+/** The first 16 codes of a block, and the others. */
+@inline function lower<Code>(codes: usize, block: usize): v128 {
+  return isSigned<Code>() ? v128.load(codes + block * BYTES) : v128.and(v128.load(codes + block * CODES), i8x16.splat(15));
+}
+
+@inline function upper<Code>(codes: usize, block: usize): v128 {
+  return isSigned<Code>() ? v128.load(codes + block * BYTES, 16) : i8x16.shr_u(v128.load(codes + block * CODES), 4);
+}
+
+export function multiply4(
+  tokens: usize, columns: i32, stride: i32, rows: usize, codes: usize, d: usize, m: usize, rounded: usize, scales: usize, sums: usize,
+  y: usize, tall: usize,
 ): void {
-  const blocks = (columns >> 5) as usize;
-  for (let r: usize = 0; r < (rows as usize); r++) {
-    const codesHere = codes + r * blocks * BYTES;
-    const dHere = d + ((r * blocks) << 2);
-    for (let token: usize = 0; token < (tokens as usize); token++) {
-      const x = rounded + token * blocks * SHORTS;
-      const scale = scales + ((token * (stride as usize)) << 2);
-      let a = f32x4.splat(0);
-      for (let block: usize = 0; block < blocks; block++) {
-        const low = v128.load(codesHere + block * BYTES);
-        const high = v128.load(codesHere + block * BYTES, 16);
-        const parts = product(i16x8.extend_low_i8x16_s(low), i16x8.extend_high_i8x16_s(low),
-          i16x8.extend_low_i8x16_s(high), i16x8.extend_high_i8x16_s(high), x + block * SHORTS);
-        a = f32x4.add(a, f32x4.mul(parts, f32x4.splat(f32.load(dHere + (block << 2)) * f32.load(scale + (block << 2)))));
-      }
-      f32.store(y + token * tall + (r << 2), total(a));
-    }
-  }
+  multiply<u8>(tokens, columns, stride, rows, codes, d, m, rounded, scales, sums, y, tall);
+}
+
+export function multiply8(
+  tokens: usize, columns: i32, stride: i32, rows: usize, codes: usize, d: usize, rounded: usize, scales: usize, y: usize, tall: usize,
+): void {
+  multiply<i8>(tokens, columns, stride, rows, codes, d, 0, rounded, scales, 0, y, tall);
 }
 
 /** y [tokens, rows] = x W^T + bias for W = d * code, codes int16 [rows, columns], d and bias float32 [rows]. */
