@@ -1,0 +1,1 @@
+"""How the drawing model was made."""
