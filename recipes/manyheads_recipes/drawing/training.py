@@ -16,7 +16,7 @@ def train_drawing(config=DrawingConfig(), *, seed=SEED, steps=None, progress=Tru
     """Train a network from nothing. In float32: on another machine the same seed gives another network."""
     steps = config.steps if steps is None else steps
     ink, places = drawings(config.num_drawings, LEARNT) if data is None else data
-    counts = torch.from_numpy(places.max((1, 2))).clamp(max=config.most)
+    counts = torch.from_numpy(places.max((1, 2)).astype(int)).clamp(max=config.most)
     with reproducible(seed):
         network = DrawingNetwork(config)
 
