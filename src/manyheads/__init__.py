@@ -22,6 +22,9 @@ if TYPE_CHECKING:  # for editors and type checkers
     from manyheads.models.composing import score_parts as score_parts
     from manyheads.models.decoder import Decoder as Decoder
     from manyheads.models.decoder import load_decoder as load_decoder
+    from manyheads.models.drawing import Answer as Answer
+    from manyheads.models.drawing import DrawingModel as DrawingModel
+    from manyheads.models.drawing import load_drawing as load_drawing
     from manyheads.models.encoder import Encoder as Encoder
     from manyheads.models.encoder import load_encoder as load_encoder
     from manyheads.models.focus import FocusModel as FocusModel
@@ -44,10 +47,12 @@ if TYPE_CHECKING:  # for editors and type checkers
     __version__: str
 
 MODULES = {
+    "Answer": "manyheads.models.drawing",
     "AttentionFlow": "manyheads.widgets.attention_flow",
     "AttentionMap": "manyheads.maps",
     "Attribution": "manyheads.models.attributing",
     "Decoder": "manyheads.models.decoder",
+    "DrawingModel": "manyheads.models.drawing",
     "Encoder": "manyheads.models.encoder",
     "FocusModel": "manyheads.models.focus",
     "Guesses": "manyheads.models.induction",
@@ -61,6 +66,7 @@ MODULES = {
     "Translator": "manyheads.models.translator",
     "attribution": "manyheads.models.attributing",
     "load_decoder": "manyheads.models.decoder",
+    "load_drawing": "manyheads.models.drawing",
     "load_encoder": "manyheads.models.encoder",
     "load_focus_model": "manyheads.models.focus",
     "load_induction": "manyheads.models.induction",

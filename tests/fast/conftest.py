@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from manyheads import load_decoder, load_encoder, load_focus_model, load_induction, load_translator
+from manyheads import load_decoder, load_drawing, load_encoder, load_focus_model, load_induction, load_translator
 
 ROOM = Path(__file__).parent
 
@@ -21,6 +21,11 @@ def pytest_collection_modifyitems(items):
 def decoder():
     """Half a gigabyte: tests that need it are of the group `decoder`, which one worker runs."""
     return load_decoder()
+
+
+@pytest.fixture(scope="session")
+def drawing():
+    return load_drawing()
 
 
 @pytest.fixture(scope="session")

@@ -28,7 +28,7 @@ def openings(kind, count, seed, patch=4):
     """So many things of a kind, "ring", "cup" or "house", anywhere and turned any way; the same for the same seed.
 
     >>> found = openings("ring", 5, seed=1)
-    >>> found.opened.shape, bool(found.opened.sum() < found.closed.sum()), found.at_gap.any(axis=1).all()
+    >>> found.opened.shape, bool(found.opened.sum() < found.closed.sum()), bool(found.at_gap.any(axis=1).all())
     ((5, 32, 32), True, True)
     """
     rng = np.random.default_rng(seed)

@@ -5,7 +5,8 @@ A row is a family of models. `variants` is the pattern of what may stand after t
 makes what pages fetch and lists the paths. `module` is the script of
 `web/models` that runs the family in a page, `onRequest` whether it waits there until a reader asks for it. `label` is
 what the offer calls it, `plain` what a slider calls the model without a variant; `attention` says whether tokens look
-at their own text ("self") or at another ("cross"). `HeadModel` is what any model is, with a name or without.
+at their own text ("self") or at another ("cross"). `reads` says what it reads where that isn't text: "drawing", whose
+text form stands wherever others have a sentence. `HeadModel` is what any model is, with a name or without.
 """
 
 import json
@@ -30,6 +31,9 @@ class HeadModel(Protocol):
 
     The map is [num_layers, num_heads, query, key]. `head_mask` [layer, head] is False for heads that are off; with None
     all are on. For a text that it can't read, a model raises `TypeError` or `ValueError`, whose message readers see.
+
+    One that reads something else says so: `reads`, an attribute, is then "drawing", and `written(drawing)` gives the
+    text of whatever it's kept in, which calling the model takes as well. Without `reads`, a model reads text.
     """
 
     name: str

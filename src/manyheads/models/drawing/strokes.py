@@ -1,18 +1,25 @@
 """Strokes become ink, and ink shuts places in: what a page's paper does, dot by dot."""
 
+import json
+from pathlib import Path
+
 import numpy as np
 
-SIDE = 32  # dots to a side of the paper
-PEN = 2.0  # dots that a stroke is wide
-INK = 0.4  # from which a dot counts as ink
-FEWEST = 4  # dots of the smallest place that counts
+_DRAWING = json.loads((Path(__file__).parents[2] / "shared" / "drawing.json").read_text(encoding="utf-8"))
+SIDE = _DRAWING["side"]  # dots to a side of the paper
+PEN = _DRAWING["pen"]  # dots that a stroke is wide
+INK = _DRAWING["ink"]  # from which a dot counts as ink
+FEWEST = _DRAWING["fewest"]  # dots of the smallest place that counts
+MOST = _DRAWING["most"]  # points that are read of a drawing
+CUT = _DRAWING["cut"]  # what is said where there are more
+READY = _DRAWING["ready"]  # drawings that stand ready, by name, as text
 
 
 def inked(strokes, width=PEN):
     """Strokes on paper: `[[[x, y], ...], ...]` from 0 to 1, x to the right and y down -> float32 [32, 32], 1 is ink.
 
-    >>> inked([[[0.5, 0.25], [0.5, 0.75]]]).sum(axis=0)[14:18].tolist()  # a line down the middle, two dots wide
-    [0.0, 16.75, 16.75, 0.0]
+    >>> inked([[[0.5, 0.25], [0.5, 0.75]]])[16, 13:19].tolist()  # a line down the middle, two dots wide
+    [0.0, 0.0, 1.0, 1.0, 0.0, 0.0]
 
     A dot is as dark as it lies within half the pen of a stroke; a stroke of one point is a dot.
     """
@@ -38,8 +45,8 @@ def shut_in(ink):
 
     >>> from manyheads.models.drawing import inked, shut_in
     >>> ring = [[0.5 + 0.3 * np.cos(angle), 0.5 + 0.3 * np.sin(angle)] for angle in np.linspace(0, 2 * np.pi, 40)]
-    >>> shut_in(inked([ring])).max(), shut_in(inked([ring[:-6]])).max()
-    (1, 0)
+    >>> [int(shut_in(inked([stroke])).max()) for stroke in (ring, ring[:-6])]
+    [1, 0]
 
     From dot to dot one goes up, down, left and right, never across a corner. A place of fewer than four dots doesn't
     count: a crooked stroke makes such holes.
