@@ -31,9 +31,9 @@ const onlyForPages = {
   setup: ({ onLoad }) =>
     onLoad({ filter: /shared.models\.json$/ }, async () => {
       const rows = Object.entries(await shared("models.json")).map(
-        ([family, { label, plain, variants, module, onRequest }]) => [
+        ([family, { label, reads, plain, variants, module, onRequest }]) => [
           family,
-          { label, plain, variants, module, onRequest },
+          { label, reads, plain, variants, module, onRequest },
         ],
       );
       return { contents: JSON.stringify(Object.fromEntries(rows)), loader: "json" };

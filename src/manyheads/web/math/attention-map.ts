@@ -40,7 +40,8 @@ export interface Pushes {
 
 /** Twin of `Picture` in Python: its patches are the keys from `keyStart` on of the computed map, row after row. */
 export interface PatchPicture {
-  src: string; // a data URL
+  src?: string; // a data URL; or else
+  ink?: ArrayLike<number>; // how dark each pixel is, row by row, 1 is ink
   rows: number;
   columns: number;
   width: number; // in pixels

@@ -4,6 +4,7 @@ import families from "../../shared/models.json" with { type: "json" };
 
 interface Family {
   label: string;
+  reads?: string; // "drawing"; text, unless said
   plain: string;
   variants: string;
   module: string;
@@ -20,6 +21,9 @@ export function familyOf(name: string) {
   const row = FAMILIES[family];
   return !variant || new RegExp(`^(?:${row.variants})$`).test(variant) ? { ...row, variant } : undefined;
 }
+
+/** Whether a model reads text, and no drawings. */
+export const readsText = (name: string) => familyOf(name)?.reads !== "drawing";
 
 const FILE = "file/";
 

@@ -24,6 +24,12 @@ export class Fault extends Error {
   override name = "Fault";
 }
 
+/** A text that a model cannot read; it is not for a word. */
+export class Unreadable extends Fault {
+  word = null;
+  near: string[] = [];
+}
+
 export const isPaused = (error: unknown) =>
   error instanceof Object && "message" in error && error.message === WHY.paused;
 

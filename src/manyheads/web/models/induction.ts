@@ -13,7 +13,7 @@ import {
   transpose,
 } from "../math/attention.ts";
 import type { Layer, Matrix } from "../math/attention.ts";
-import { Fault } from "../math/faults.ts";
+import { Unreadable } from "../math/faults.ts";
 import type { HeadLedger, LedgerQuestion } from "../math/ledger.ts";
 import { dot, matrix, readBack, type LayerWrites } from "../math/read-back.ts";
 import { scoreParts, type AttentionEdge, type ScoreParts, type Side, type VectorParts } from "../math/score-parts.ts";
@@ -22,12 +22,6 @@ import { valueNorms } from "../math/value-norms.ts";
 import type { Safetensors } from "../math/wire.ts";
 import type { Loading } from "./models.ts";
 import { only } from "./tokens.ts";
-
-/** A text that the model cannot read; it is not for a word. */
-export class Unreadable extends Fault {
-  word = null;
-  near: string[] = [];
-}
 
 /** A map, and what the model expects after each character: the likeliest, null for one that the text lacks, and the losses of those that came. */
 export interface Expecting extends AttentionMap {
