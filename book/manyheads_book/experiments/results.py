@@ -20,6 +20,7 @@ from tqdm.auto import tqdm
 from manyheads.models.files import key_of
 from manyheads_book.experiments import (
     distances,
+    drawing_seeds,
     lookups,
     overfitting,
     parallel,
@@ -29,9 +30,10 @@ from manyheads_book.experiments import (
 )
 from manyheads_book.measured import DATA, own_path, read, rounded, write
 
-COMMAND = "python -m manyheads_book.experiments"  # a quarter of an hour on two processors
+COMMAND = "python -m manyheads_book.experiments"  # an hour on two processors, most of it for drawings
 FIRST_SEED = 10  # those before it served to settle what counts as evidence
 EXPERIMENTS = {  # the longest first
+    "drawing_seeds": drawing_seeds,
     "untaught_translator": untaught_translator,
     "short_trainings": short_trainings,
     "overfitting": overfitting,
