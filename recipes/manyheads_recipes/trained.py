@@ -15,13 +15,21 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from manyheads.models.keeping import KEPT, MANIFEST, file_name, manifest, sha256
+from manyheads_recipes.drawing import training as drawing
 from manyheads_recipes.focus import training as focus
 from manyheads_recipes.focus import word_vectors
 from manyheads_recipes.induction import training as induction
 from manyheads_recipes.translator import training as translator
 
-# Each has RECIPE, recipe_key(), KEPT_JOBS and train_kept(folder, job). Words come first: the focus model reads them.
-MODELS = {"focus-words": word_vectors, "focus": focus, "translator": translator, "induction": induction}
+# Each has RECIPE, recipe_key(), KEPT_JOBS and train_kept(folder, job), and SEED where that isn't 0. Words come first:
+# the focus model reads them.
+MODELS = {
+    "focus-words": word_vectors,
+    "focus": focus,
+    "translator": translator,
+    "induction": induction,
+    "drawing": drawing,
+}
 
 
 def train(names):
@@ -63,7 +71,7 @@ def trained(model, job, folder):
             "sha256": sha256(folder / name),
             "recipe": recipe,
             "command": f"make train MODEL={model}",
-            "seed": 0,
+            "seed": getattr(module, "SEED", 0),
             "metrics": {metric: round(value, 4) for metric, value in metrics.items()},
         }
     return made
@@ -87,6 +95,6 @@ if __name__ == "__main__":
     chosen = sys.argv[1:] or list(MODELS)
     if unknown := set(chosen) - set(MODELS):
         sys.exit(f"no model is called {', '.join(sorted(unknown))}; there are {', '.join(MODELS)}")
-    for stage in (["focus-words"], ["focus", "translator", "induction"]):
+    for stage in (["focus-words"], [name for name in MODELS if name != "focus-words"]):
         if names := [name for name in stage if name in chosen]:
             train(names)

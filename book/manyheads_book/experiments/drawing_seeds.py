@@ -26,14 +26,14 @@ def parts():
     }
 
 
-def measure(seed, steps=None, data=None, tried=TRIED, count=measures.COUNT):
+def measure(seed, config=DrawingConfig(), tried=TRIED, count=measures.COUNT):
     """Trains a network from a seed, about a quarter of an hour on one processor; what `told_of` says of it.
 
-    >>> found = measure(0, steps=2, data=drawings(100, seed=1), tried=10, count=2)
+    >>> found = measure(0, DrawingConfig(num_drawings=64, steps=2), tried=10, count=2)
     >>> len(found["without"]["open"]), len(found["without"]["open"][0])  # layers, heads
     (3, 4)
     """
-    return told_of(training.train_drawing(seed=seed, steps=steps, data=data, progress=False), tried, count)
+    return told_of(training.train_drawing(config, seed=seed, progress=False), tried, count)
 
 
 def told_of(network, tried=TRIED, count=measures.COUNT):

@@ -9,11 +9,11 @@ from itertools import product
 import numpy as np
 import torch
 
-from manyheads.models.drawing.strokes import PEN, SIDE, shut_in
+from manyheads.models.drawing.strokes import SIDE, shut_in
 from manyheads_recipes.drawing.openings import openings
 
 COUNT = 200  # things with a gap
-CHOOSING, TESTING = 1000, 2000  # the seeds of the things that heads are chosen by, and of those that claims are tested on
+CHOOSING, TESTING = 1000, 2000  # seeds: of the things that heads are chosen by, of those that claims are tested on
 
 
 @torch.no_grad()
@@ -100,9 +100,14 @@ def hidden(network, head, places):  # bool [n, patches] -> {layer: bool [n, h, t
     return {layer: mask}
 
 
+def rings_to_choose_by():
+    """The rings by which heads, and the seed, are chosen."""
+    return openings("ring", COUNT, CHOOSING)
+
+
 def division(network):
     """The measure by which the seed is chosen; -1 to 1."""
-    rings = openings("ring", COUNT, CHOOSING)
+    rings = rings_to_choose_by()
     off = without(network, gap_head(network, rings))
     return filled(network, rings.opened, rings.inside, off) - filled(network, rings.opened, rings.inside)
 
@@ -110,7 +115,7 @@ def division(network):
 def claims(network, kind, count=COUNT, seed=TESTING):
     """What is filled of new things of a kind, opened and closed, with all heads, without the two that matter, and with
     the gap, or another part of the line, hidden from the gap head alone."""
-    choosing = openings("ring", COUNT, CHOOSING)
+    choosing = rings_to_choose_by()
     finds, carries = gap_head(network, choosing), carrier(network, choosing)
     things = openings(kind, count, seed)
 

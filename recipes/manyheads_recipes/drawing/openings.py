@@ -90,7 +90,8 @@ def cup(rng):
 
 def house(rng):
     left = rng.uniform(-0.35, 0.05)  # where the door begins
-    line = np.array([[left, 0.5], [-0.45, 0.5], [-0.45, -0.1], [0, -0.55], [0.45, -0.1], [0.45, 0.5], [left + 0.3, 0.5]])
+    walls = [[-0.45, 0.5], [-0.45, -0.1], [0, -0.55], [0.45, -0.1], [0.45, 0.5]]
+    line = np.array([[left, 0.5], *walls, [left + 0.3, 0.5]])
     return line, line[:1]
 
 
