@@ -52,6 +52,15 @@ def write_heads(heads):
     return " ".join(f"{layer}.{head}" for layer, head in heads)
 
 
+def read_heads(text):
+    """The heads that `write_heads` wrote.
+
+    >>> read_heads("23.4 16.0")
+    [(23, 4), (16, 0)]
+    """
+    return [tuple(map(int, place.split("."))) for place in text.split()]
+
+
 def is_building():
     """Whether a book is being built around the cell that runs, so that its page has the figures' scripts."""
     return bool(os.environ.get(BUILDING))

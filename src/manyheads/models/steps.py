@@ -24,7 +24,7 @@ def attention_of(model, layer=0):
         return model.attention_layer(layer)
     module = getattr(model, "attention", None)
     if not isinstance(module, attention.MultiHeadAttention):
-        raise TypeError(f"model must hold a MultiHeadAttention as model.attention, got {model!r}")
+        raise TypeError(f"model must hold a MultiHeadAttention as model.attention, got {type(model).__name__}")
     return module
 
 

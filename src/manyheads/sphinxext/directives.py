@@ -10,13 +10,14 @@ from docutils import nodes
 from docutils.parsers.rst import directives
 from sphinx.util.docutils import SphinxDirective
 
-from manyheads.drawing.element import attributes_html, element_html
+from manyheads.drawing.element import attributes_html, element_html, read_heads
 from manyheads.models.cards import behaviour
 from manyheads.models.decoder import load_decoder
 from manyheads.models.decoder.stories import stored_story
+from manyheads.models.drawing import READY
 from manyheads.models.encoder.head_cards import head_cards
 from manyheads.models.induction.page_data import head_birth_data
-from manyheads.models.registry import load_model
+from manyheads.models.registry import all_but, load_model
 from manyheads.models.senses import load_senses
 from manyheads.models.senses.page_data import word_sense_data
 from manyheads.shared.names import FLAGS, STATION_MATRICES
@@ -24,7 +25,7 @@ from manyheads.shared.options import OPTIONS
 from manyheads.sphinxext.phrases import phrases_of
 from manyheads.widgets.attention_flow import attention_flow_element, flow_steps
 from manyheads.widgets.head_ledger import head_ledger, head_ledger_element
-from manyheads.widgets.head_map import head_map_element
+from manyheads.widgets.head_map import head_map_element, start_of_drawn
 from manyheads.widgets.next_word import next_word_element, stored_answer
 from manyheads.widgets.slice_or_project import projections, projections_element
 
@@ -219,6 +220,39 @@ class FirstLookDirective(TextDirective):
         shown = head_map_element(map, sentence=words, model="focus", tools="none", examples=options.get("try"))
         written = {"word": options.get("word", ""), "head": head, "answer": answer}
         return f"<first-look{attributes_html(written)}>{shown}</first-look>"
+
+
+class DrawingBoardDirective(FigureDirective):
+    """`{drawing-board} name of a ready drawing`: paper to draw on, and a live map of what the drawing model sees there.
+
+    Without a name, `strokes` are on the paper, as `write_strokes` writes them, or nothing is. `off`, `layer`, `head`
+    and `query` are the map's; `goal`, `guess`, `label` and `id` the figure's.
+    """
+
+    option_spec: ClassVar = {
+        "strokes": directives.unchanged_required,
+        "off": directives.unchanged_required,
+        "goal": directives.unchanged_required,
+        "guess": directives.unchanged,
+        **{name: directives.nonnegative_int for name in ("layer", "head", "query")},
+        "id": directives.unchanged_required,
+        "label": directives.unchanged_required,
+    }
+
+    def html(self, words, options):
+        if words and "strokes" in options:
+            raise ValueError("name a ready drawing, or give strokes, not both")
+        if words and words not in READY:
+            raise ValueError(f"the ready drawings are {', '.join(READY)}, got {words!r}")
+        drawing, model = READY.get(words) or options.get("strokes", ""), load_model("drawing")
+        mask = all_but(model, read_heads(options.get("off", "")))
+        map, filled = model(drawing, mask), model.answer(drawing, mask).filled > 0.5
+        check_places(map, options)
+        own = {name: options.get(name) for name in ("id", "label", "goal", "guess")}
+        shown = start_of_drawn(map.picture) | {name: value for name, value in options.items() if name not in own}
+        shown.pop("strokes", None)
+        inside = head_map_element(map, model="drawing", sentence=drawing, **shown)
+        return element_html("drawing-board", own, {"filled": "".join(str(int(dot)) for dot in filled.ravel())}, inside)
 
 
 class WordSenseDirective(TextDirective):

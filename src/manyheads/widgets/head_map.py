@@ -34,8 +34,9 @@ BAKED = 2**22  # weights; a page of a map with more has one layer of it, some 4 
 DIGITS = f"digits-{secrets.token_hex(8)}"  # stands in a page for weights that are written straight into its file
 TOO_LARGE = "One layer alone would make this page too large: this is a picture of it."
 FAINT = {"scale": "relative"}  # one of many places has a small share
-SAVED = "Python computed this map. What is shown of it can be chosen; the sentence stays."
-
+SAVED = "Python computed this map. What is shown of it can be chosen; the {what} stays."
+TEXT = "text"  # what a model reads that doesn't say what it reads
+SWITCHED = "Ready: Python computes as you turn heads off."  # of a map without a sentence to type
 ONLY_THESE = "Only these tokens are in this page: for all of them, leave out first and last before you write it."
 
 
@@ -92,6 +93,15 @@ class HeadMap(_Chosen):
     models that can tell (focus, induction, decoder) and for maps with `value_norms`, so that a sink which writes
     nothing fades.
 
+    A model that reads drawings gets one instead of a sentence, in any form that `DrawingModel` takes:
+
+    >>> drawn = HeadMap([[[0.2, 0.2], [0.8, 0.2], [0.8, 0.8]]], model="drawing")
+    >>> drawn.sentence, drawn.view
+    ('6.4_6.4-25.6_6.4-25.6_25.6', 'picture')
+
+    Its text is the trait `sentence` then: for another drawing, set it to `model.written(drawing)`. No second one can be
+    compared.
+
     For large maps: `pieces="merge"` makes words of word pieces, `scale="relative"` tints each row by its own largest
     weight (else a weight has the same colour on every map), `first` and `last` say which tokens are shown. The map
     says what was done to it. All are traits: observe and link them. So is `attention`, the map as it was computed,
@@ -114,9 +124,7 @@ class HeadMap(_Chosen):
     _attention = traitlets.Dict().tag(sync=True)
     _compared = traitlets.Dict(None, allow_none=True).tag(sync=True)
 
-    def __init__(self, sentence="", model=None, view="paint", *, models=None, **traits):
-        if not isinstance(sentence, str):
-            raise TypeError(f"sentence must be a string, got {type(sentence).__name__}")
+    def __init__(self, sentence="", model=None, view=None, *, models=None, **traits):
         if model is not None and models is not None:
             raise ValueError("give model or models, not both")
         if models is None:
@@ -127,10 +135,15 @@ class HeadMap(_Chosen):
         for model in models:
             if not callable(model):
                 raise TypeError(f"a model must be callable as model(sentence, head_mask=None), got {model!r}")
-        self.models = models
+        self.models, self._reads = models, _reading(models)
         names = [_name(model) for model in self.models]
-        super().__init__(sentence=sentence, view=view, _models=names, **_asking(models), **traits)
+        traits |= {} if view is None else {"view": view}
+        super().__init__(sentence=_written(sentence, models[0]), _models=names, **_asking(models), **traits)
         self._compute()
+        if self._reads != TEXT and self.attention.picture is not None:
+            for name, value in start_of_drawn(self.attention.picture).items():
+                if name not in traits:
+                    setattr(self, name, value)
         for name, count in zip(PLACES, self.attention.shape):
             if (place := getattr(self, name)) is not None and place >= count:
                 raise ValueError(f"{name} must be from 0 to {count - 1} for this map, got {place}")
@@ -302,6 +315,12 @@ class HeadMap(_Chosen):
         known = {*cls.class_trait_names(), *inspect.signature(method).parameters} - {"compare", "sentence"}
         refuse_unknown(traits, known, of, elsewhere={"HeadMap.of": ARGUMENTS})
 
+    @traitlets.validate("compare")
+    def _comparable(self, proposal):
+        if proposal.value is not None and self._reads != TEXT:
+            raise traitlets.TraitError("compare is for models that read text: show two drawings as two maps")
+        return proposal.value
+
     @traitlets.validate("model_index")
     def _known_model(self, proposal):
         if proposal.value >= len(self.models):
@@ -444,24 +463,25 @@ class HeadMap(_Chosen):
         ...     figure.save(f"{folder}/map.html").stat().st_size < 150_000
         True
 
-        The page starts as the map is now. Its reader chooses view, layer, word, heads and special tokens; the sentence
-        stays, since the model is not in the file. Several models, or a sentence to compare with, are maps of their own,
-        one below the other. Of `first` to `last`, the file holds these tokens alone, and says so; but where `rollout`,
-        merged pieces, what is written, or rows without special tokens are shown, it holds all, for these are told
-        from whole rows. Of a file that gets larger than a mail carries, a warning says so before it is written, and
-        what would fit. Returns the `Path`.
+        The page starts as the map is now. Its reader chooses view, layer, word, heads and special tokens; the sentence,
+        or the drawing, stays, since the model is not in the file. Several models, or a sentence to compare with, are
+        maps of their own, one below the other. Of `first` to `last`, the file holds these tokens alone, and says so;
+        but where `rollout`, merged pieces, what is written, or rows without special tokens are shown, it holds all, for
+        these are told from whole rows. Of a file that gets larger than a mail carries, a warning says so before it is
+        written, and what would fit. Returns the `Path`.
 
         Raises `ValueError` for a path that ends in something other than .html, `OSError` for one that can't be written.
         """
         path = check_path(path, ".html", ".htm")
         sentences = [self.sentence] if self.compare is None else [self.sentence, self.compare]
+        saved = SAVED.format(what="sentence" if self._reads == TEXT else self._reads)
         figures, maps = [], []
         for model in self.models:
             mask = self.head_mask if model is self.model else None
             for sentence in sentences:
                 map, shown = self._part(model(sentence, head_mask=mask), mask)
-                named = (_name(model) if len(self.models) > 1 else "", sentence)
-                html = head_map_element(map, status=SAVED, whole=True, digits=DIGITS, **shown)
+                named = (_name(model) if len(self.models) > 1 else "", sentence if self._reads == TEXT else "")
+                html = head_map_element(map, status=saved, whole=True, digits=DIGITS, **shown)
                 figures.append((": ".join(part for part in named if part), html))
                 maps += [map] * html.count(DIGITS)
         first, *rest = standalone_page(figures, self._esm, self._css).split(DIGITS)
@@ -503,8 +523,28 @@ def head_map_element(map, compared=None, *, status="", whole=False, digits=None,
     return element_html("head-map", attributes, data, plain_html(map, compared, layer))
 
 
+def _reading(models):
+    """What all of the models read: "text", or what else they say."""
+    reads = {getattr(model, "reads", TEXT) for model in models}
+    if len(reads) > 1:
+        raise ValueError(f"models must all read the same, but some of these read {' and some '.join(sorted(reads))}")
+    return reads.pop()
+
+
+def _written(given, model):
+    """The text of what a model is to read."""
+    if isinstance(given, str):
+        return given
+    if _reading([model]) == TEXT:
+        hint = 'for a drawing, name a model that reads one, as in HeadMap(drawing, model="drawing")'
+        raise TypeError(f"sentence must be a string, got {type(given).__name__}; {hint}")
+    return model.written(given)
+
+
 def _asking(models):
     """The traits that say what makes models compute anew, and in what words, where not all read sentences."""
+    if _reading(models) != TEXT:
+        return {"_asks": [name for name in ASKS if name not in OPTIONS], "_status": SWITCHED}
     if not all(isinstance(model, GivenMap) for model in models):
         return {"_asks": ASKS}
     asks = dict.fromkeys(name for model in models for name in model.asks)
@@ -522,6 +562,12 @@ def _start(models):
     if long or unseen:  # in a causal text, the first token sees no picture
         start["query"] = first.shape[2] - 1  # what was written last
     return start
+
+
+def start_of_drawn(picture):
+    """The traits with which the map of a drawing is shown best: the patch at its middle asks."""
+    middle = picture.rows // 2 * picture.columns + picture.columns // 2
+    return {"view": "picture", "query": picture.query_start + middle} | FAINT
 
 
 def _fits(mask, heads):

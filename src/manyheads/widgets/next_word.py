@@ -2,7 +2,7 @@
 
 import traitlets
 
-from manyheads.drawing.element import element_html, table_html, write_heads
+from manyheads.drawing.element import element_html, read_heads, table_html, write_heads
 from manyheads.maps import AttentionMap
 from manyheads.maps.wire import base64_arrays, map_message
 from manyheads.models.registry import all_but, load_model
@@ -109,7 +109,7 @@ def stored_answer(model, text, off="", masked=False, temperature=1.0):
 
     `off` is written as in the attribute, or is the name of a list of heads.
     """
-    heads = model.head_lists.get(off) or [tuple(map(int, place.split("."))) for place in off.split()]
+    heads = model.head_lists.get(off) or read_heads(off)
     ids, changes = model.read(text)[0], changes_of(model, heads, masked)
     scores = model.run(ids, **changes)[0][-1].numpy()
     before = model.run(ids)[0][-1].numpy() if changes else None

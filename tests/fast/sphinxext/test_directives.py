@@ -1,10 +1,15 @@
 """What a directive refuses, for the page would make something else of it without a word."""
 
+import json
+
 import numpy as np
 import pytest
+from bs4 import BeautifulSoup
 
+from manyheads import load_drawing
 from manyheads.maps.attention_map import AttentionMap
-from manyheads.sphinxext.directives import FirstLookDirective, check_places
+from manyheads.models.drawing import READY
+from manyheads.sphinxext.directives import DrawingBoardDirective, FirstLookDirective, check_places
 
 MAP = AttentionMap(list("abc"), list("abc"), np.full((1, 2, 3, 3), 1 / 3))
 
@@ -36,3 +41,46 @@ def test_places_that_a_map_has_are_taken():
 def test_a_first_look_names_a_head_and_an_answer_that_there_are(options, told):
     with pytest.raises(ValueError, match=told):
         FirstLookDirective.html(None, "They never like tea.", options)
+
+
+def board(words="", **options):
+    return BeautifulSoup(DrawingBoardDirective.html(None, words, options), "html.parser").contents[0]
+
+
+def test_a_drawing_board_stands_around_a_map_with_its_drawing_and_its_answer():
+    figure = board("ring", goal="two", guess="", label="Draw.", off="0.1 2.0", layer=1)
+    assert figure.attrs == {"goal": "two", "guess": "", "label": "Draw."}
+    map, data = figure.find_all(True, recursive=False)
+    assert {name: map[name] for name in ("model", "sentence", "view", "off", "layer", "query")} == {
+        **{"model": "drawing", "sentence": READY["ring"], "view": "picture", "off": "0.1 2.0", "layer": "1"},
+        "query": "37",
+    }
+    mask = np.ones((3, 4), bool)
+    mask[0, 1] = mask[2, 0] = False
+    answer = load_drawing().answer(READY["ring"], mask)
+    assert (data.name, data["type"]) == ("script", "application/json")
+    assert json.loads(data.string) == {"filled": "".join("01"[int(dot > 0.5)] for dot in answer.filled.ravel())}
+    baked = json.loads(map.find("script").string)
+    assert baked["predictions"]["places shut in"] == pytest.approx(
+        load_drawing()(READY["ring"], mask).predictions["places shut in"]
+    )
+
+
+def test_a_drawing_board_may_have_strokes_or_nothing_on_it():
+    assert board(strokes="4_4-8_8", query=3).find("head-map")["sentence"] == "4_4-8_8"
+    assert board().find("head-map")["sentence"] == ""
+
+
+@pytest.mark.parametrize(
+    ("words", "options", "told"),
+    [
+        ("teapot", {}, "the ready drawings are open ring, ring, .*, got 'teapot'"),
+        ("ring", {"strokes": "4_4"}, "a ready drawing, or give strokes, not both"),
+        ("", {"strokes": "tea"}, "got 'tea'"),
+        ("ring", {"off": "3.0"}, "there is no head 0 in layer 3"),
+        ("ring", {"query": 65}, "query counts from 0 to 64, got 65"),
+    ],
+)
+def test_a_drawing_board_refuses_what_there_is_not(words, options, told):
+    with pytest.raises(ValueError, match=told):
+        board(words, **options)
