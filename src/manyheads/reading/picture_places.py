@@ -111,6 +111,22 @@ def _patches_in_text(places, full, text, config, pixels, given, request):
     return PicturePlaces(text, picture, tuple(kept), notes)
 
 
+def lay_over(attention, image, grid=None):
+    """A map that was made before, laid over the picture whose patches its keys are; the tokens keep their names.
+
+    >>> from manyheads.maps.attention_map import AttentionMap
+    >>> attention = AttentionMap(list("abcd"), list("abcd"), np.full((1, 1, 4, 4), 1 / 4))
+    >>> picture = lay_over(attention, np.zeros((8, 12), np.uint8), grid=(1, 3)).picture
+    >>> picture.columns, picture.key_start
+    (3, 1)
+    """
+    found = patch_grid(None, len(attention.key_tokens), grid)
+    start = len(found.special)
+    asks = start if attention.query_tokens == attention.key_tokens else None
+    picture, notes = picture_from(image, found.rows, found.columns, start, asks)
+    return replace(attention, picture=picture, notes=(*attention.notes, *notes))
+
+
 def _grid_of(config, count, grid, pixels, given):  # -> PatchGrid or None, why there is none
     try:
         return patch_grid(config, count, grid, None if pixels is None else tuple(pixels.shape[-2:]), given), None

@@ -14,14 +14,15 @@ import numpy as np
 from manyheads.maps.attention_map import AttentionMap
 from manyheads.reading.outputs import parts_of_cache, parts_of_layers, parts_of_output, parts_of_weights, read_table
 from manyheads.reading.parts import choose_part, find_role, group_alike
-from manyheads.reading.picture_places import find_patches
+from manyheads.reading.picture_places import find_patches, lay_over
 from manyheads.reading.places import place_groups, place_tokens, read_text, text_in_part
 from manyheads.reading.sentences import Holding
 from manyheads.reading.token_names import pretty, tokenizer_in
 from manyheads.reading.tokenizing import make_inputs
 from manyheads.reading.weights import are_steps, gather_weights, leave_rows, pick_layers, scale_rows
 
-NO_PATCHES = "no part of this map looks at patches of the image: grid=(rows, columns) says how many there are"
+NO_PATCHES = "no part of this map looks at patches of the image"
+UNKNOWN_GRID = f"{NO_PATCHES}: grid=(rows, columns) says how many there are"
 WHOLE = (None, None)  # neither queries nor keys are in groups
 NO_INPUTS = (
     "HeadMap.of({}, ...) needs inputs, what the module is called with; or a text and tokenizer=, the model's own; or "
@@ -57,7 +58,8 @@ def make_maps(request, holding=Holding(), before=None):
     maps, refusals = {}, []
     for name, part in choose_part(runs, request.part).items():
         if isinstance(part, AttentionMap):
-            maps[name] = choose_from_map(part, request)
+            chosen = choose_from_map(part, request)
+            maps[name] = chosen if request.image is None else lay_over(chosen, request.image, request.grid)
             continue
         in_windows = part.in_windows()  # before its layers are let go
         chosen = request.layers if name in parts else None
@@ -276,6 +278,8 @@ def predict(predictions, output):
 def refuse_without_patches(request, maps, refusals):
     """Refuse an image, or a grid of its patches, where no map looks at any."""
     if request.image is not None and not any(map.picture for map in maps.values()):
-        raise ValueError(refusals[0] if refusals else NO_PATCHES)
+        if request.grid is not None:
+            refusals = [*refusals, f"{NO_PATCHES}, as their names say: {', '.join(maps)}"]
+        raise ValueError(refusals[0] if refusals else UNKNOWN_GRID)
     if request.grid is not None and refusals and len(refusals) == len(maps):
         raise ValueError(refusals[0])

@@ -341,3 +341,19 @@ def test_what_makes_no_map_is_refused_with_what_to_do(source, says):
 def test_arguments_that_do_not_fit_are_named(arguments, error, says):
     with pytest.raises(error, match=says):
         HeadMap.of(**{"source": weights(HEADS).numpy(), "tokens": WORDS, **arguments})
+
+
+def test_a_grid_that_is_given_holds_for_weights_with_names_and_for_maps():
+    names = ["[CLS]", *(f"p{place}" for place in range(6))]
+    maps = AttentionMap(names, names, weights(LAYERS, HEADS).numpy())
+    for source, *tokens in ((maps.weights, names), (maps,), (HeadMap.of(maps),)):
+        shown = HeadMap.of(source, *tokens, image=photograph(), grid=(2, 3))
+        picture = shown.attention.picture
+        assert (picture.rows, picture.columns, picture.key_start, picture.query_start) == (2, 3, 1, 1)
+        assert (shown.attention.key_tokens, shown.view) == (names, "picture")
+    asking = AttentionMap(["[CLS]"], names, maps.weights[:, :, :1])
+    assert HeadMap.of(asking, image=photograph(), grid=(2, 3)).attention.picture.query_start is None
+    with pytest.raises(ValueError, match=r"grid=\(4, 2\) is 8 patches, but the map has 7 places"):
+        HeadMap.of(maps, image=photograph(), grid=(4, 2))
+    with pytest.raises(ValueError, match=r"looks at patches of the image, as their names say: text$"):
+        HeadMap.of({"text": maps.weights}, names, image=photograph(), grid=(2, 3))
