@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 from html import escape
 
 BUILDING = "MANYHEADS_SITE_SCRIPTS"  # set while a book is built, whose pages have the scripts
@@ -57,7 +58,11 @@ def read_heads(text):
 
     >>> read_heads("23.4 16.0")
     [(23, 4), (16, 0)]
+
+    Raises `ValueError` for what isn't written so.
     """
+    if wrong := [place for place in text.split() if not re.fullmatch(r"\d+\.\d+", place)]:
+        raise ValueError(f"heads are written like 23.4, layer and head from 0, got {wrong[0]!r}")
     return [tuple(map(int, place.split("."))) for place in text.split()]
 
 

@@ -10,7 +10,7 @@ from docutils import nodes
 from docutils.parsers.rst import directives
 from sphinx.util.docutils import SphinxDirective
 
-from manyheads.drawing.element import attributes_html, element_html, read_heads
+from manyheads.drawing.element import attributes_html, element_html, read_heads, write_heads
 from manyheads.models.cards import behaviour
 from manyheads.models.decoder import load_decoder
 from manyheads.models.decoder.stories import stored_story
@@ -22,6 +22,7 @@ from manyheads.models.senses import load_senses
 from manyheads.models.senses.page_data import word_sense_data
 from manyheads.shared.names import FLAGS, STATION_MATRICES
 from manyheads.shared.options import OPTIONS
+from manyheads.sphinxext.exercises import OPEN
 from manyheads.sphinxext.phrases import phrases_of
 from manyheads.widgets.attention_flow import attention_flow_element, flow_steps
 from manyheads.widgets.head_ledger import head_ledger, head_ledger_element
@@ -226,33 +227,42 @@ class DrawingBoardDirective(FigureDirective):
     """`{drawing-board} name of a ready drawing`: paper to draw on, and a live map of what the drawing model sees there.
 
     Without a name, `strokes` are on the paper, as `write_strokes` writes them, or nothing is. `off`, `layer`, `head`
-    and `query` are the map's; `goal`, `guess`, `label` and `id` the figure's.
+    and `query` are the map's. `goal` is what a reader is to reach, for the exercise that it stands in or `exercise`
+    names; `guess` is the head of which they say where it will look. Heads may be called by their roles, `gap` and
+    `carrier`.
     """
 
     option_spec: ClassVar = {
-        "strokes": directives.unchanged_required,
+        "strokes": directives.unchanged,
         "off": directives.unchanged_required,
         "goal": directives.unchanged_required,
-        "guess": directives.unchanged,
-        **{name: directives.nonnegative_int for name in ("layer", "head", "query")},
-        "id": directives.unchanged_required,
-        "label": directives.unchanged_required,
+        "guess": directives.unchanged_required,
+        **dict.fromkeys(("layer", "head", "query"), directives.nonnegative_int),
+        **dict.fromkeys(("exercise", "id", "label"), directives.unchanged_required),
     }
+
+    def run(self):
+        if OPEN in self.env.temp_data:
+            self.options = {"exercise": self.env.temp_data[OPEN]} | self.options
+        return super().run()
 
     def html(self, words, options):
         if words and "strokes" in options:
             raise ValueError("name a ready drawing, or give strokes, not both")
         if words and words not in READY:
             raise ValueError(f"the ready drawings are {', '.join(READY)}, got {words!r}")
-        drawing, model = READY.get(words) or options.get("strokes", ""), load_model("drawing")
-        mask = all_but(model, read_heads(options.get("off", "")))
+        drawing, model = READY.get(words) or options.pop("strokes", ""), load_model("drawing")
+        roles = {role: write_heads([place]) for role, place in model.roles.items()}
+        for name in {"off", "guess"} & {*options}:
+            options[name] = " ".join(roles.get(head, head) for head in options[name].split())
+        mask, _ = (all_but(model, read_heads(options.get(name, ""))) for name in ("off", "guess"))
         map, filled = model(drawing, mask), model.answer(drawing, mask).filled > 0.5
         check_places(map, options)
-        own = {name: options.get(name) for name in ("id", "label", "goal", "guess")}
-        shown = start_of_drawn(map.picture) | {name: value for name, value in options.items() if name not in own}
-        shown.pop("strokes", None)
+        own = {name: options.pop(name, None) for name in ("goal", "guess", "exercise", "id", "label")}
+        shown = start_of_drawn(map.picture) | options
         inside = head_map_element(map, model="drawing", sentence=drawing, **shown)
-        return element_html("drawing-board", own, {"filled": "".join(str(int(dot)) for dot in filled.ravel())}, inside)
+        data = {"filled": "".join("01"[dot] for dot in filled.ravel().astype(int))}
+        return element_html("drawing-board", own, data, inside)
 
 
 class WordSenseDirective(TextDirective):

@@ -7,6 +7,7 @@ import pytest
 from bs4 import BeautifulSoup
 
 from manyheads import load_drawing
+from manyheads.drawing.element import write_heads
 from manyheads.maps.attention_map import AttentionMap
 from manyheads.models.drawing import READY
 from manyheads.sphinxext.directives import DrawingBoardDirective, FirstLookDirective, check_places
@@ -48,8 +49,8 @@ def board(words="", **options):
 
 
 def test_a_drawing_board_stands_around_a_map_with_its_drawing_and_its_answer():
-    figure = board("ring", goal="two", guess="", label="Draw.", off="0.1 2.0", layer=1)
-    assert figure.attrs == {"goal": "two", "guess": "", "label": "Draw."}
+    figure = board("ring", goal="two", exercise="eight", label="Draw.", off="0.1 2.0", layer=1)
+    assert figure.attrs == {"goal": "two", "exercise": "eight", "label": "Draw."}
     map, data = figure.find_all(True, recursive=False)
     assert {name: map[name] for name in ("model", "sentence", "view", "off", "layer", "query")} == {
         **{"model": "drawing", "sentence": READY["ring"], "view": "picture", "off": "0.1 2.0", "layer": "1"},
@@ -66,6 +67,13 @@ def test_a_drawing_board_stands_around_a_map_with_its_drawing_and_its_answer():
     )
 
 
+def test_a_drawing_board_knows_heads_by_their_roles():
+    model = load_drawing()
+    gap, carrier = (write_heads([head]) for head in (model.gap_head, model.carrier))
+    figure = board("cup", off="carrier 1.0", guess="gap")
+    assert (figure["guess"], figure.find("head-map")["off"]) == (gap, f"{carrier} 1.0")
+
+
 def test_a_drawing_board_may_have_strokes_or_nothing_on_it():
     assert board(strokes="4_4-8_8", query=3).find("head-map")["sentence"] == "4_4-8_8"
     assert board().find("head-map")["sentence"] == ""
@@ -78,6 +86,7 @@ def test_a_drawing_board_may_have_strokes_or_nothing_on_it():
         ("ring", {"strokes": "4_4"}, "a ready drawing, or give strokes, not both"),
         ("", {"strokes": "tea"}, "got 'tea'"),
         ("ring", {"off": "3.0"}, "there is no head 0 in layer 3"),
+        ("ring", {"guess": "teapot"}, "heads are written like 23.4, layer and head from 0, got 'teapot'"),
         ("ring", {"query": 65}, "query counts from 0 to 64, got 65"),
     ],
 )

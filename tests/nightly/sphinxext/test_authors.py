@@ -14,9 +14,9 @@ def test_the_authors_examples_become_figures(small_book):
     tags = [re.findall(rf"<({'|'.join(FIGURES)}) ", page) for page in pages]
     assert tags == [
         *(["head-map"], [], ["attention-flow"], ["head-ledger"], ["museum-piece", "head-map"]),  # of the second, a role
-        *(["word-sense"], ["head-map"], []),
+        *(["drawing-board", "head-map"], ["word-sense"], ["head-map"], []),
     ]
-    assert tags_of(small_book / "example-7.html")["og:description"] == "One sentence, four readings."
+    assert tags_of(small_book / "example-8.html")["og:description"] == "One sentence, four readings."
 
 
 def test_the_patch_that_adds_a_head_fits_the_package():
