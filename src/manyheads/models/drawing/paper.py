@@ -126,7 +126,8 @@ def written(drawing):
     True
 
     An array is [32, 32], from 0 to 1 or boolean, and 1 is ink. An image may have any size: it's averaged down to
-    32 x 32 dots; dark is ink, and what is transparent is paper.
+    32 x 32 dots; dark is ink, and what is transparent is paper. Its lines should be a sixteenth of its width, since
+    those of the page's pen are two dots wide.
 
     Raises `TypeError` or `ValueError` for what is no drawing.
     """
