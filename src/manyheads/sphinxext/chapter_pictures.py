@@ -26,6 +26,7 @@ STYLE = f"""\
 .page > * {{ margin: 0 !important; border: 0 !important; border-radius: 0 !important; min-height: {HEIGHT}px;
   padding: 14px 18px !important; }}
 :is(.hm-start, .hm-heads, .hm-sorting, .hm-tooler, .hm-panel, .hm-menu, .hm-status, .hm-model, .hm-unseen, .hm-tip,
+  .db-acts, .db-ready, .db-hint,
   [hidden]) {{ display: none !important; }}
 .page pre {{ font: 15px/1.45 ui-monospace, monospace; white-space: pre; }}
 .page > svg {{ width: 100%; height: auto; }}
