@@ -19,7 +19,7 @@ async function complaints(settings) {
 for (const name of ["constructor", "toString", "__proto__", "nonsense"])
   test(`a figure called ${name} is none, and the map is shown`, async () => {
     assert.deepEqual(await complaints(`figure=${name}`), [
-      `“figure” can be attention-flow; “${name}” is none of them.`,
+      `“figure” can be attention-flow, drawing-board; “${name}” is none of them.`,
     ]);
   });
 
@@ -42,4 +42,20 @@ test("what the map lacks is told once it is there: layers, heads, tokens", async
   }))
     assert.deepEqual(await complaints(settings), [sentence]);
   assert.deepEqual(await complaints("model=focus&layer=1&head=2&off=0.1 1.2&first=1&last=9&sentence=tea"), []);
+});
+
+test("a model that reads drawings starts with empty paper, alone or on a board", async () => {
+  const drawn = () => document.querySelector("main.alone > :is(head-map, drawing-board)");
+  for (const [settings, name] of Object.entries({
+    "model=drawing": "head-map",
+    "figure=drawing-board&model=drawing": "drawing-board",
+  })) {
+    window.happyDOM.setURL(`http://localhost/embed.html?${settings}`);
+    await import(`../../src/manyheads/web/doors/embed.ts?${settings}`);
+    assert.deepEqual(
+      [drawn().localName, drawn().getAttribute("model"), drawn().getAttribute("sentence")],
+      [name, "drawing", ""],
+    );
+  }
+  assert.match(document.head.lastElementChild.src, /drawing-board\.js$/);
 });

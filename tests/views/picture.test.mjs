@@ -8,13 +8,17 @@ import { queryWeights } from "../../src/manyheads/web/math/maps.ts";
 
 const { queryOf } = await import("../../src/manyheads/web/figures/head-map/state.ts");
 const { csvOf } = await import("../../src/manyheads/web/figures/head-map/save.ts");
+const { bitmapOf } = await import("../../src/manyheads/web/views/pixels.ts");
 
 const PATCHES = ["patch 1,1", "patch 1,2", "patch 1,3", "patch 2,1", "patch 2,2", "patch 2,3"];
 const PLACES = ["[CLS]", "register 1", ...PATCHES];
 const SRC = "data:image/png;base64,AAAA";
 const picture = { src: SRC, rows: 2, columns: 3, width: 60, height: 40, keyStart: 2, queryStart: 2 };
 
-const show = (state = {}, changes = {}, options = {}) =>
+/** A map of so many heads that its layers stand one by one. */
+const show = (state = {}, changes = {}, options = {}) => showFew(state, { shape: [5, 3, 8, 8], ...changes }, options);
+
+const showFew = (state = {}, changes = {}, options = {}) =>
   showMap(
     { view: "picture", ...state },
     { queryTokens: PLACES, keyTokens: PLACES, picture, ...changes },
@@ -124,7 +128,7 @@ test("without special tokens the patches stay in their places; a token that isn'
 test("many words stand once, with the mean of the heads that are on; a word asks", () => {
   const words = ["<s>", "What", "is", "it", "?", "A", "red", "house", "."];
   const tokens = [...words.slice(0, 2), ...PATCHES.map((name) => ` ${name}`), ...words.slice(2)];
-  const { root, view, map } = show({ query: 14 }, { queryTokens: tokens, keyTokens: tokens });
+  const { root, view, map } = show({ query: 14 }, { queryTokens: tokens, keyTokens: tokens, shape: [2, 3, 15, 15] });
   assert.deepEqual(texts(root, ".hm-words td"), words);
   assert.equal(root.querySelector(".hm-words .hm-head").textContent, "mean of 3 heads");
   const mean = (at) => [0, 1, 2].reduce((sum, head) => sum + queryWeights(map, 0, head, 14)[at], 0) / 3;
@@ -137,7 +141,10 @@ test("many words stand once, with the mean of the heads that are on; a word asks
 });
 
 test("words that look at a picture ask, where they aren't looked at", () => {
-  const { root, view } = show({}, { queryTokens: ["a", "red", "house"], picture: { ...picture, queryStart: null } });
+  const { root, view } = show(
+    {},
+    { queryTokens: ["a", "red", "house"], shape: [5, 3, 3, 8], picture: { ...picture, queryStart: null } },
+  );
   const buttons = root.querySelectorAll(".hm-askers button");
   assert.deepEqual(texts(root, ".hm-askers button"), ["a", "red", "house"]);
   buttons[2].click();
@@ -182,7 +189,7 @@ test("a map without a picture has no such view, and one that is asked for it sta
   const radio = root.querySelector('input[value="picture"]');
   assert.ok(radio.parentElement.hidden);
   assert.ok(root.querySelector('input[value="paint"]').checked && root.querySelector(".hm-paint"));
-  view.show(makeMap({ queryTokens: PLACES, keyTokens: PLACES, picture }));
+  view.show(makeMap({ queryTokens: PLACES, keyTokens: PLACES, shape: [5, 3, 8, 8], picture }));
   assert.ok(!radio.parentElement.hidden);
   tick(radio);
   assert.equal(root.querySelectorAll(".hm-sight").length, 3);
@@ -191,4 +198,87 @@ test("a map without a picture has no such view, and one that is asked for it sta
 test("saved as a table, it has the rows of the place that asks", () => {
   const { view } = show({ query: 4 });
   assert.equal(csvOf(view.host).join("").split("\n").length, 1 + 3 * 8 + 1);
+});
+
+const rowsOf = (root) => [...root.querySelectorAll(".hm-sight-row")];
+const large = (root) => [...root.querySelectorAll(".hm-sight")].map((node) => node.classList.contains("hm-large"));
+const isPressed = (button) => button.getAttribute("aria-pressed") === "true";
+
+test("of few heads, all layers are there: a row a layer, each head with its weights and its own switch", () => {
+  const { root, map, view } = showFew({ query: 4 });
+  assert.deepEqual(texts(root, ".hm-layer"), ["layer 1", "layer 2"]);
+  rowsOf(root).forEach((row, layer) => {
+    assert.equal(row.getAttribute("aria-label"), `layer ${layer + 1}`);
+    assert.deepEqual(texts(row, "figcaption .hm-head"), HEADS);
+    HEADS.forEach((_, head) => hold(cellsOf(row, "patches", head), queryWeights(map, layer, head, 4).subarray(2)));
+  });
+  press(root, "layer 2, mood");
+  assert.deepEqual(view.state.chosen.headMask, [
+    [true, true, true],
+    [true, false, true],
+  ]);
+  assert.deepEqual([...root.querySelectorAll("button.hm-head")].map(isPressed), [true, true, true, true, false, true]);
+  assert.deepEqual(
+    [...root.querySelectorAll(".hm-sight")].map((node) => node.classList.contains("hm-off")),
+    [false, false, false, false, true, false],
+  );
+  assert.ok(root.querySelector('select[aria-label="Layer"]').parentElement.hidden);
+  assert.equal(csvOf(view.host).join("").split("\n").length, 1 + 2 * 3 * 8 + 1);
+});
+
+test("any head of any layer is enlarged, and a patch of any asks in all", () => {
+  const { root, view } = showFew();
+  press(root, "Enlarge layer 2, kind");
+  assert.deepEqual(large(root), [false, false, false, true, false, false]);
+  press(root, "Enlarge layer 1, rest");
+  assert.deepEqual(large(root), [false, false, true, false, false, false]);
+  press(root, "Shrink layer 1, rest");
+  assert.ok(!large(root).includes(true));
+  cellsOf(rowsOf(root)[1], "patches", 2)[5].click();
+  assert.deepEqual([view.state.chosen.query, view.state.pinned], [7, true]);
+  assert.deepEqual(asking(root), Array(6).fill("patch 2,3"));
+});
+
+test("averaged, each layer has one picture, and the bar has all switches; other views show one layer again", () => {
+  const { root, view } = showFew({ heads: "average" });
+  assert.deepEqual(texts(root, ".hm-sight .hm-head"), Array(2).fill("mean of 3 heads"));
+  assert.deepEqual(texts(root, ".hm-heads > *"), ["Heads of layer 1", ...HEADS, "Heads of layer 2", ...HEADS]);
+  press(root, "layer 2, rest");
+  assert.deepEqual(view.state.chosen.headMask[1], [true, true, false]);
+  view.choose({ heads: "each", view: "matrix", layer: 1 });
+  assert.ok(!root.querySelector('select[aria-label="Layer"]').parentElement.hidden);
+  assert.deepEqual(
+    [...root.querySelectorAll("button.hm-head")].map((node) => [node.ariaLabel, isPressed(node)]),
+    [
+      ["kind", true],
+      ["mood", true],
+      ["rest", false],
+    ],
+  );
+});
+
+test("layers that haven't come, and numbers that no legend holds for in all layers, are looked at one by one", () => {
+  const some = showFew({ layer: 1 }, { present: [1], final: true });
+  assert.deepEqual(texts(some.root, ".hm-sight .hm-head"), HEADS);
+  const scores = showFew({ layer: 1 }, { kind: "amounts" });
+  assert.deepEqual(texts(scores.root, ".hm-sight .hm-head"), HEADS);
+});
+
+test("a picture of ink is painted below the weights, anew with each map; a picture that comes as a file takes its place", () => {
+  const dark = Float32Array.from({ length: 6 }, (_, at) => at / 5);
+  const inkOf = (ink) => ({ picture: { ...picture, src: undefined, width: 3, height: 2, ink } });
+  const { root, view } = showFew({}, inkOf(dark));
+  const greys = () => [...root.querySelectorAll(".hm-photo canvas")].map((canvas) => [...bitmapOf(canvas).pixels]);
+  const grey = (share) => [...Array(3).fill(255 - Math.round(255 * share)), 255];
+  assert.deepEqual(greys(), Array(6).fill([...dark].flatMap(grey)));
+  assert.ok(root.querySelector(".hm-sights").classList.contains("hm-inked"));
+  assert.equal(root.querySelector(".hm-sights").style.getPropertyValue("--photo"), "none");
+  view.show(makeMap({ queryTokens: PLACES, keyTokens: PLACES, ...inkOf(dark.map((share) => 1 - share)) }));
+  assert.deepEqual(
+    greys()[5],
+    [...dark].flatMap((share) => grey(1 - share)),
+  );
+  view.show(makeMap({ queryTokens: PLACES, keyTokens: PLACES, picture }));
+  assert.deepEqual(greys(), []);
+  assert.ok(!root.querySelector(".hm-sights").classList.contains("hm-inked"));
 });

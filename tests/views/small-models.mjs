@@ -3,6 +3,7 @@ import { readFileSync } from "node:fs";
 import { normals } from "../../src/manyheads/web/figures/softmax-scale/softmax-scale.ts";
 import { Decoder } from "../../src/manyheads/web/models/decoder.ts";
 import { DecoderReader } from "../../src/manyheads/web/models/decoder-model.ts";
+import { readDrawing, SIDE } from "../../src/manyheads/web/math/strokes.ts";
 import { DecoderTokens } from "../../src/manyheads/web/models/decoder-tokens.ts";
 import { DecoderWeights } from "../../src/manyheads/web/models/decoder-weights.ts";
 import { Encoder } from "../../src/manyheads/web/models/encoder.ts";
@@ -68,6 +69,19 @@ export function mapModel(changes = {}) {
     ...changes,
   };
   return model;
+}
+
+/** A model that reads drawings, of 2 x 2 patches. */
+export function drawingModel() {
+  const tokens = ["[CLS]", "patch 1,1", "patch 1,2", "patch 2,1", "patch 2,2"];
+  const picture = { rows: 2, columns: 2, width: SIDE, height: SIDE, keyStart: 1, queryStart: 1 };
+  const attend = (text) => ({
+    ...makeMap({ queryTokens: tokens, keyTokens: tokens, seed: text.length }),
+    picture: { ...picture, ink: readDrawing(text) },
+    filled: new Float32Array(SIDE * SIDE),
+    predictions: { "places shut in": { 0: 0.75, 1: 0.25 } },
+  });
+  return mapModel({ name: "drawing", attend });
 }
 
 /** As `mapModel`, but its answers come later. */

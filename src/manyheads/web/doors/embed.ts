@@ -3,6 +3,7 @@
 
 import type { AttentionMap } from "../math/attention-map.ts";
 import { h } from "../views/dom.ts";
+import { readsText } from "../math/families.ts";
 import { EXAMPLE, FLAGS } from "../math/names.ts";
 import { valuesOf } from "../math/options.ts";
 import { HEIGHT, maskOf, readPart, WRITTEN, type StateParts } from "./state.ts";
@@ -56,7 +57,11 @@ const FIGURES: Record<string, { names: string[]; title: string }> = {
     names: ["model", "sentence", "layer", "head", "query", "station", "cell", ...FLAGS],
     title: "One word on its way through attention",
   },
+  "drawing-board": { names: ["model", ...WRITTEN], title: "Draw, and see what each head looks at" },
 };
+
+/** What a figure shows that is told no more: of a model that reads drawings, empty paper. */
+const startingWith = (model: string) => ({ model, sentence: readsText(model) ? EXAMPLE : "" });
 
 /** A figure that is no map, with the settings it knows. */
 function startFigure(name: string, settings: Map<string, string>) {
@@ -69,7 +74,7 @@ function startFigure(name: string, settings: Map<string, string>) {
       "main",
       { class: "alone" },
       h("h1", { class: "unseen" }, title),
-      h(name as "div", { model: "focus", sentence: EXAMPLE, ...known }),
+      h(name as "div", { ...startingWith(known.model ?? "focus"), ...known }),
     ),
   );
   document.head.append(h("script", { type: "module", src: new URL(`${name}.js`, import.meta.url).href }));
@@ -85,8 +90,8 @@ function start() {
     [...settings].filter(([name, text]) => complaint(name, text) === null),
   );
   if (theme) document.documentElement.dataset.theme = theme;
-  const defaults = { sentence: EXAMPLE, ...(settings.has("models") ? {} : { model: "focus" }) };
-  const map = h("head-map", { ...defaults, ...attributes });
+  const { model, ...text } = startingWith(attributes.model ?? "focus");
+  const map = h("head-map", { ...text, ...(settings.has("models") ? {} : { model }), ...attributes });
   const title = h("h1", { class: "unseen" }, "What each head looks at");
   const alert = (sentence: string) => h("p", { role: "alert" }, sentence);
   document.body.replaceChildren(h("main", { class: "alone" }, title, ...complaints.map(alert), map));

@@ -1,6 +1,6 @@
 // How a figure on a page comes to the models: on the site, the scripts that compute lie in the folder of the figures.
 
-import { isFile } from "../math/families.ts";
+import { isFile, readsText } from "../math/families.ts";
 import { importScript, reasonOf } from "../math/faults.ts";
 import type { FocusModel } from "../models/focus.ts";
 import type { DecoderModel, HeadModel } from "../models/head-model.ts";
@@ -39,10 +39,12 @@ export const EXAMPLE_SHOWN = "This is a computed example. The model loads when y
 export const OFFERED = "This is a computed example.";
 export const LOADING = "Loading the model.";
 export const READY = "Ready: computed in this page as you type.";
+const READY_TO_DRAW = "Ready: computed in this page.";
 
 /** The same of a model; how long a word takes is said of the reader's own, once that's known. */
 export function readyWith(model: HeadModel | null) {
   const { name = "", secondsPerWord = 0 } = (model ?? {}) as Partial<DecoderModel>;
+  if (!readsText(name)) return READY_TO_DRAW;
   return isFile(name) && secondsPerWord ? `${READY.slice(0, -1)}; a word takes ${inSeconds(secondsPerWord)}.` : READY;
 }
 

@@ -67,10 +67,10 @@ export function linkedState(
 /** A text for HTML that may be read in any encoding: pages forget to name theirs. */
 const inAscii = (text: string) => text.replace(/[^\0-\x7f]/gu, (sign) => `&#${sign.codePointAt(0)};`);
 
-/** What shows the map on any page; `folder` is where the scripts lie. */
-export function tagFor(folder: URL | string, pairs: string[][]) {
+/** What shows the map on any page, as a <head-map> or in another figure; `folder` is where the scripts lie. */
+export function tagFor(folder: URL | string, pairs: string[][], figure = "head-map") {
   const attributes = pairs.map(([name, value]) => ` ${name}="${inAscii(escaped(value))}"`).join("");
-  return `<script type="module" src="${escaped(new URL("head-map.js", folder).href)}"></script>\n<head-map${attributes}></head-map>`;
+  return `<script type="module" src="${escaped(new URL(`${figure}.js`, folder).href)}"></script>\n<${figure}${attributes}></${figure}>`;
 }
 
 /** What `embed.html` calls its height in pixels when it sends it to the page around it. */

@@ -1,5 +1,6 @@
 // Sentences of a page's tables that are worth trying: a press puts one into the map before the table.
 
+import { readsText } from "../math/families.ts";
 import { h } from "../views/dom.ts";
 import { lead } from "./phrases.ts";
 
@@ -40,5 +41,7 @@ type Answering = HTMLElement & { type(sentence: string): void };
 /** The last figure before a table that answers to sentences. */
 const mapBefore = (table: Element) =>
   [...document.querySelectorAll<Answering>("head-map:is([model], [models]), word-sense")].findLast(
-    (map) => map.compareDocumentPosition(table) & Node.DOCUMENT_POSITION_FOLLOWING,
+    (map) =>
+      readsText(map.getAttribute("model") ?? "") &&
+      map.compareDocumentPosition(table) & Node.DOCUMENT_POSITION_FOLLOWING,
   );

@@ -44,17 +44,23 @@ export const isWeighed = (map: AttentionMap, state: Pick<MapState, "weigh" | "la
 export const lacksNorms = (map: AttentionMap | null, state: Pick<MapState, "weigh" | "layers">) =>
   map?.valueNorms === null && weighs(map, state);
 
+const FEW_HEADS = 12;
+
+/** Whether a map has so few heads that all layers may stand side by side as pictures. */
+export const areFewHeads = ({ shape: [layers, heads] }: Pick<AttentionMap, "shape">) => layers * heads <= FEW_HEADS;
+
 /** What of the state says which layers are needed. */
 type LayersState = Pick<MapState, "view" | "layer" | "layers" | "weigh">;
 
 /**
- * The layers that what is shown needs: all of a rollout, and of a grid that has no small pictures, which are of attention; else
- * the one looked at.
+ * The layers that what is shown needs: all of a rollout, of a few heads as pictures, and of a grid that has no small ones, which
+ * are of attention; else the one looked at.
  */
 export function neededLayers(map: AttentionMap, state: LayersState) {
   const { view, layer, layers } = state;
   const all = [...Array(map.shape[0]).keys()];
   if (layers === "rollout" && canRollOut(map)) return all;
+  if (view === "picture" && areFewHeads(map)) return map.final ? layersOf(map) : all;
   return view === "grid" && (!map.pictures || isWeighed(map, state)) ? all : [Math.min(layer, all.length - 1)];
 }
 

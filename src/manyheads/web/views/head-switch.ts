@@ -6,9 +6,9 @@ import { h, setProps, setText } from "./dom.ts";
 export const headSwitch = (toggle: (event: Event) => void): HTMLButtonElement =>
   h("button", { type: "button", class: "hm-head", onclick: toggle });
 
-/** Names a switch, colours it and says whether its head is on. */
-export function drawSwitch(node: HTMLElement, name: string, on: boolean, colour: string) {
+/** Names a switch, colours it and says whether its head is on; `title` is its name for those who don't see where it stands. */
+export function drawSwitch(node: HTMLElement, name: string, on: boolean, colour: string, title = name) {
   setText(node, name);
   if (node.style.getPropertyValue("--head") !== colour) node.style.setProperty("--head", colour);
-  setProps(node, { ariaLabel: name, ariaPressed: String(on) });
+  setProps(node, { ariaLabel: title, ariaPressed: String(on) });
 }

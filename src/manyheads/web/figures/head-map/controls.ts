@@ -11,7 +11,7 @@ const PAUSE = 1400; // milliseconds for each model, when all are played
 
 interface Options {
   models: string[]; // names, for a slider to run over
-  computes: boolean;
+  types: boolean; // what the models read
   examples: string; // sentences to press, with "|" between them
 }
 
@@ -27,7 +27,7 @@ export class Controls {
   #chosen = 0; // model
 
   /** `button` opens the tools. */
-  constructor(dispatch: (action: Action) => void, button: HTMLElement | null, { models, computes, examples }: Options) {
+  constructor(dispatch: (action: Action) => void, button: HTMLElement | null, { models, types, examples }: Options) {
     this.#models = models;
     const undo = (back: boolean) => dispatch({ type: back ? "undo" : "redo" });
     this.sentence = sentenceBox(
@@ -69,7 +69,7 @@ export class Controls {
     const opens = button ? [button] : [];
     this.nodes = [
       ...(sentences.length ? [start] : []),
-      ...(computes
+      ...(types
         ? [h("div", { class: "hm-ask" }, this.sentence, this.#suggestions.node, ...opens), this.compareRow]
         : [h("div", { class: "hm-ask" }, ...opens)]),
       ...(models.length > 1 ? [this.#makeSlider(chooseModel)] : []),

@@ -7,7 +7,7 @@ import { offOf, readPart, type StateParts } from "../../doors/state.ts";
 import { answeredLater, Task, together, type Refusal } from "../../doors/task.ts";
 import { makePressable } from "../../doors/worth-trying.ts";
 import type { AttentionMap, HeadMask } from "../../math/attention-map.ts";
-import { isFile, isOnRequest } from "../../math/families.ts";
+import { isFile, isOnRequest, readsText } from "../../math/families.ts";
 import { COMPUTED } from "../../math/options.ts";
 import { lacksNorms } from "../../math/shown.ts";
 import { withWord } from "../../math/text.ts";
@@ -20,7 +20,8 @@ import { HeadMapView } from "./view.ts";
 /** A map, and that of the sentence it is compared with. */
 type Maps = [AttentionMap, AttentionMap | null];
 
-const STAYS = "What you see is the last sentence that could be read.";
+/** What stays on screen where one can't be read. */
+const stays = (what: string) => `What you see is the last ${what} that could be read.`;
 
 export class HeadMapElement extends Figure<HeadMapView> implements LiveMap {
   static observedAttributes = ATTRIBUTES;
@@ -165,6 +166,11 @@ export class HeadMapElement extends Figure<HeadMapView> implements LiveMap {
     this.#wakesWhenSeen = this.#onRequest || linked !== null || !baked;
   }
 
+  /** What its reader calls that which its model reads. */
+  get #reads() {
+    return readsText(this.model) ? "sentence" : "drawing";
+  }
+
   /** Whether some of its models are fetched on request only. */
   get #onRequest() {
     return this.#models.some((name) => isOnRequest(name));
@@ -263,13 +269,13 @@ export class HeadMapElement extends Figure<HeadMapView> implements LiveMap {
       words,
     } = view.state;
     if (word && sentence.toLowerCase().endsWith(word) && words.some((known) => known.startsWith(word)))
-      return view.setStatus(STAYS);
+      return view.setStatus(stays(this.#reads));
     const mended = word && near.length ? withWord(sentence, word, near[0]) : null;
     const act = mended === null ? null : () => view.choose({ sentence: mended });
     view.dispatch({
       type: "say",
       refused: true,
-      message: { text: `${message} ${STAYS}`, act, name: `Use “${near[0]}”` },
+      message: { text: `${message} ${stays(this.#reads)}`, act, name: `Use “${near[0]}”` },
     });
   }
 }

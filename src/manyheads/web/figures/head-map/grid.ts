@@ -304,7 +304,7 @@ export class GridView implements MapPart {
     const head = Math.min(this.#large ?? this.cursor.head, map.shape[1] - 1);
     const name = headTitle(map, layer, head);
     if (this.#large !== null) {
-      host.placeName(figure.title, head);
+      host.placeName(figure.title, layer, head);
       setText(figure.moved, name === headName(map, layer, head) ? "" : `of ${layerName(map, layer)}`);
       figure.draw(map, layer, head, { large: true, table: queries * keys <= TABLE_CELLS, name });
     } else {

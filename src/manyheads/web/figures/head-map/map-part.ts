@@ -9,6 +9,7 @@ export interface MapHost extends MapOnScreen {
   mostHeads: number; // of the models to choose from; 0 where there is one
   rest: number; // the place of the token that asks while nobody points at another
   pinned: boolean;
+  readsText: boolean; // what its models read; else drawings
   point(place: number | null): void; // somebody points at a token
   pin(place: number | null): void; // it goes on asking
   explain(edge: AttentionEdge): void; // of the map that is shown: why does its head look there?
@@ -16,7 +17,7 @@ export interface MapHost extends MapOnScreen {
   keyOf(map: ShownMap, query: number): number;
   set(state: Partial<MapState>): void; // the reader chose
   dress(node: HTMLElement, layer: number, head: number): void; // in a head's colour
-  placeName(place: HTMLElement, head: number): void; // which is the head's switch where heads are shown one by one
+  placeName(place: HTMLElement, layer: number, head: number): void; // which is the head's switch where heads are shown one by one
 }
 
 /** One of the views. */

@@ -37,7 +37,7 @@ export class MatrixView implements MapPart {
     figuresOf(this.figures, this.box, heads, () => new MatrixFigure(this.host)).forEach((figure, head) => {
       const large = chosen === head;
       const table = queries * keys * (large ? 1 : heads) <= TABLE_CELLS;
-      this.host.placeName(figure.title, head);
+      this.host.placeName(figure.title, layer, head);
       figure.draw(map, layer, head, { large, table, name: headName(map, layer, head) });
       setText(figure.moved, moved.length ? `moved ${percent(moved[head])} on average` : "");
     });

@@ -91,7 +91,7 @@ export class PaintView implements MapPart {
     [...bodies].forEach((body, head) => {
       host.dress(body, layer, head);
       const rows = fill(body, pairs ? 2 : 1, makeRow);
-      host.placeName(rows[0].cells[0], head);
+      host.placeName(rows[0].cells[0], layer, head);
       this.#rows.push(drawRow(rows[0], host, map, { layer, head, query: host.rest, askers, shared }));
       if (!compared || !pairs) return;
       setText(rows[1].cells[0], moved.length ? `moved ${percent(moved[head])}` : "");

@@ -1,8 +1,9 @@
 // The patches of a picture among the places of a map.
 
-import type { HeadStyle, ShownMap } from "../../math/map-state.ts";
+import type { HeadStyle, MapState, ShownMap } from "../../math/map-state.ts";
 import type { HeadMask } from "../../math/attention-map.ts";
-import { averageHeads, fullWeight } from "../../math/maps.ts";
+import { averageHeads, fullWeight, isOfParts, layersOf } from "../../math/maps.ts";
+import { areFewHeads } from "../../math/shown.ts";
 
 /** Beside the patches: so many places stand over each head's picture; more stand once, over all. */
 export const FEW_PLACES = 8;
@@ -18,6 +19,16 @@ export function patchKeys({ picture, keys, shape }: ShownMap): (number | null)[]
 export function otherKeys(map: ShownMap) {
   const patches = new Set(patchKeys(map));
   return [...map.keyTokens.keys()].filter((key) => !patches.has(key));
+}
+
+/**
+ * The layers whose heads stand in the view: of few heads as pictures all, where all have come, no words stand once over those of a
+ * layer, and the legend holds for all; else the chosen one.
+ */
+export function drawnLayers(map: ShownMap, { view, layer }: Pick<MapState, "view" | "layer">) {
+  const layers = layersOf(map);
+  const all = layers.length === map.shape[0] && areFewHeads(map) && isOfParts(map);
+  return view === "picture" && all && otherKeys(map).length <= FEW_PLACES ? layers : [layer];
 }
 
 /** For each key that is shown, its place among those that ask; `askers` are those of keys that aren't patches, null for none. */

@@ -4,6 +4,7 @@ import { difference } from "../../math/compared.ts";
 import type { MapOnScreen, MapState, ShownMap } from "../../math/map-state.ts";
 import { compareHeads, isMasked, layerName, queryWeights } from "../../math/maps.ts";
 import { CSV_COLUMNS } from "../../math/names.ts";
+import { drawnLayers } from "./patches.ts";
 
 /** The shortest decimal that is read as the same float32. */
 export function exactly(weight: number) {
@@ -14,9 +15,19 @@ export function exactly(weight: number) {
   return String(weight);
 }
 
-/** "which-do-you-like-paint.svg", with the model's name before it where that is a file of the reader's. */
-export function fileName({ state: { sentence, view }, file = "" }: { state: MapState; file?: string }, kind: string) {
-  const [model, words] = [file, sentence].map((text) => text.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? []);
+/** What a file is named after. */
+interface Named {
+  state: MapState;
+  file?: string; // the reader's own model
+  readsText?: boolean;
+}
+
+/** "which-do-you-like-paint.svg", with the model's name before it where that is a file of the reader's; of a drawing, "drawing-picture.svg". */
+export function fileName({ state, file = "", readsText = true }: Named, kind: string) {
+  const { sentence, view } = state;
+  const [model, words] = [file, readsText ? sentence : "drawing"].map(
+    (text) => text.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? [],
+  );
   return `${[...model, ...(words.length ? words.slice(0, 6) : ["map"]), view].join("-").slice(0, 60)}.${kind}`;
 }
 
@@ -53,7 +64,7 @@ export function panels({ state, shown, query }: MapOnScreen): Panel[] {
   const every = lines || state.view === "picture" ? [query] : [...Array(queries).keys()];
   const single = lines && state.head !== null;
   const chosen = single ? [Math.min(state.head ?? 0, heads - 1)] : [...Array(heads).keys()];
-  const drawn = state.view === "grid" ? [...Array(layers).keys()] : [state.layer];
+  const drawn = state.view === "grid" ? [...Array(layers).keys()] : drawnLayers(map, state);
   const first = drawn.flatMap((layer) => chosen.map((head) => ({ map, layer, head, queries: every })));
   if (!lines || !compared) return first;
   const { secondQuery: second } = compareHeads(map, compared, state.layer, query);

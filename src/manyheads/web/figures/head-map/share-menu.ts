@@ -14,6 +14,7 @@ const LARGEST_SIDE = 8192; // pixels; browsers draw nothing on a canvas that is 
 /** What a map gives the menu: what is on screen, whether all of it has come, and what is said of it. */
 export interface Shareable extends MapOnScreen {
   complete: boolean;
+  readsText: boolean; // what its models read; else drawings
   file: string; // the reader's own that computed it, where one did
   elements: Element[];
   notes: string[];

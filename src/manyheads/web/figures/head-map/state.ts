@@ -312,11 +312,11 @@ export function drawnOf({ shown, chosen }: State): ShownMap | null {
 export const isOn = ({ headMask }: MapState, layer: number, head: number) => headMask?.[layer]?.[head] ?? true;
 
 /** The mask with one head turned on or off; null where all are on. */
-export function toggled(chosen: MapState, [layers, heads]: number[], head: number) {
-  const mask = Array.from({ length: layers }, (_, layer) =>
-    Array.from({ length: heads }, (_on, each) => isOn(chosen, layer, each)),
+export function toggled(chosen: MapState, [layers, heads]: number[], layer: number, head: number) {
+  const mask = Array.from({ length: layers }, (_, row) =>
+    Array.from({ length: heads }, (_on, each) => isOn(chosen, row, each)),
   );
-  mask[chosen.layer][head] = !mask[chosen.layer][head];
+  mask[layer][head] = !mask[layer][head];
   return mask.flat().every(Boolean) ? null : mask;
 }
 

@@ -102,7 +102,7 @@ const seen = (colour: string) => !/^transparent$|^rgba\(.*, 0\)$/.test(plain(col
 
 /** Its colour, its borders, and the line below a word. */
 function ground(element: HTMLElement, style: CSSStyleDeclaration, { x, y, width, height }: Box) {
-  const ring = style.boxShadow.match(/^(.+\)) 0px 0px 0px ([\d.]+)px/);
+  const ring = style.boxShadow.match(/([a-z]+\([^()]*\)) 0px 0px 0px ([\d.]+)px(?: inset)?$/); // of several, the outer one
   const framed =
     parseFloat(style.borderTopWidth) > 0 && style.borderTopStyle !== "none" && style.borderTop === style.borderBottom;
   const fill = seen(style.backgroundColor) ? plain(style.backgroundColor) : null;

@@ -2,9 +2,10 @@
 
 import type { AttentionMap } from "../../math/attention-map.ts";
 import type { HeadStyle, ShownMap } from "../../math/map-state.ts";
-import { behaviourOf, colourOf, headName, layerName } from "../../math/maps.ts";
-import { h, setText } from "../../views/dom.ts";
+import { behaviourOf, colourOf, headName, headTitle, layerName } from "../../math/maps.ts";
+import { h, setChildren, setText } from "../../views/dom.ts";
 import { drawSwitch, headSwitch } from "../../views/head-switch.ts";
+import { drawnLayers } from "./patches.ts";
 import { isOn, toggled, type Action, type State } from "./state.ts";
 
 /** The colour of a head: that of what it mostly does, where it's known, else that of its name. */
@@ -32,26 +33,33 @@ export const styleOfHead = (
   scale: chosen.scale,
 });
 
+/** The switches of a layer. */
+interface SwitchRow {
+  title: HTMLElement; // in the bar
+  switches: HTMLElement[];
+}
+
 export class Switches {
   /** Holds the switches where the view has no place for them. */
   readonly bar: HTMLElement;
   #dispatch: (action: Action) => void;
   #behaviours: string[] | null;
-  #switches: HTMLElement[] = []; // kept over repaints, so that none loses the focus
-  #title = h("span");
+  #rows: SwitchRow[] = []; // a layer each; kept over repaints, so that no switch loses the focus
+  #layers: number[] = [];
   #state: State | null = null;
 
   constructor(dispatch: (action: Action) => void, behaviours: string[] | null) {
     this.#dispatch = dispatch;
     this.#behaviours = behaviours;
-    this.bar = h("div", { class: "hm-heads", hidden: true }, this.#title);
+    this.bar = h("div", { class: "hm-heads", hidden: true });
   }
 
   /** Puts a head's name into `place`: its switch, or plain text where the rows are no single head's. */
-  placeName(place: HTMLElement, { mixed, headNames }: ShownMap, head: number) {
+  placeName(place: HTMLElement, { mixed, headNames }: ShownMap, layer: number, head: number) {
     const present = place.firstElementChild;
     if (!mixed) {
-      if (present !== this.#switches[head]) place.replaceChildren(this.#switches[head]);
+      const node = this.#rows[this.#layers.indexOf(layer)].switches[head];
+      if (present !== node) place.replaceChildren(node);
       return;
     }
     const name = present?.tagName === "SPAN" ? present : h("span", { class: "hm-head" });
@@ -59,33 +67,43 @@ export class Switches {
     setText(name, headNames[head]);
   }
 
-  /** One switch per head; they stand in the bar unless the view places them, which it can't where rows are `mixed`. */
+  /** One switch per head that is drawn; they stand in the bar unless the view places them, which it can't where rows are `mixed`. */
   draw(state: State, map: AttentionMap, inView: boolean) {
     this.#state = state;
     const { chosen, shown } = state;
     const { bar } = this;
-    const switches = this.#switches;
-    const [layers, heads] = map.shape;
-    switches.length = Math.min(switches.length, heads);
-    while (switches.length < heads) switches.push(this.#make(switches.length));
-    switches.forEach((each, head) =>
-      drawSwitch(
-        each,
-        headName(map, chosen.layer, head),
-        isOn(chosen, chosen.layer, head),
-        colourOfHead(map, this.#behaviours, chosen.layer, head),
-      ),
-    );
+    const rows = this.#rows;
+    const layers = shown ? drawnLayers(shown.map, chosen) : [chosen.layer];
+    this.#layers = layers;
+    rows.length = Math.min(rows.length, layers.length);
+    while (rows.length < layers.length) rows.push({ title: h("span"), switches: [] });
+    rows.forEach((row, at) => this.#drawRow(row, map, at));
     bar.hidden = inView && !shown?.map.mixed;
-    setText(this.#title, layers > 1 || map.layerNames ? `Heads of ${layerName(map, chosen.layer)}` : "Heads");
-    const moved = bar.childElementCount !== heads + 1 || switches.some(({ parentElement }) => parentElement !== bar);
-    if (!bar.hidden && moved) bar.replaceChildren(this.#title, ...switches);
+    const all = rows.flatMap(({ title, switches }) => [title, ...switches]);
+    setChildren(bar, bar.hidden ? [] : all);
   }
 
-  #make(head: number) {
+  #drawRow({ title, switches }: SwitchRow, map: AttentionMap, row: number) {
+    const { chosen } = this.#state as State;
+    const layer = this.#layers[row];
+    const [layers, heads] = map.shape;
+    switches.length = Math.min(switches.length, heads);
+    while (switches.length < heads) switches.push(this.#make(row, switches.length));
+    setText(title, layers > 1 || map.layerNames ? `Heads of ${layerName(map, layer)}` : "Heads");
+    switches.forEach((each, head) => {
+      const name = headName(map, layer, head);
+      const whole = this.#layers.length > 1 ? headTitle(map, layer, head) : name;
+      const colour = colourOfHead(map, this.#behaviours, layer, head);
+      drawSwitch(each, name, isOn(chosen, layer, head), colour, whole);
+      each.dataset.short = /^head (\d+)$/.exec(name)?.[1] ?? name;
+    });
+  }
+
+  #make(row: number, head: number) {
     return headSwitch(() => {
       const { map, chosen } = this.#state ?? {};
-      if (map && chosen) this.#dispatch({ type: "choose", parts: { headMask: toggled(chosen, map.shape, head) } });
+      if (!map || !chosen) return;
+      this.#dispatch({ type: "choose", parts: { headMask: toggled(chosen, map.shape, this.#layers[row], head) } });
     });
   }
 }

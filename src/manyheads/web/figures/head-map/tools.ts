@@ -8,6 +8,7 @@ import { changesSomething } from "../../math/shown.ts";
 import { capital, readable } from "../../math/text.ts";
 import { chooser, field, fillOptions, lineBox } from "../../views/controls.ts";
 import { h, setIdle, setProps, setText, setValue } from "../../views/dom.ts";
+import { drawnLayers } from "./patches.ts";
 import { headFor, queryOf, type Action, type State } from "./state.ts";
 
 type Dispatch = (action: Action) => void;
@@ -34,8 +35,8 @@ export class Tools {
   #menu: Control[];
   #state: State | null = null;
 
-  /** `share` is the menu of what can leave the page; without `computes`, there is no sentence to compare with another. */
-  constructor(id: string, dispatch: Dispatch, { computes, share }: { computes: boolean; share: HTMLElement }) {
+  /** `share` is the menu of what can leave the page; where its reader types no sentence, there is none to compare with another. */
+  constructor(id: string, dispatch: Dispatch, { types, share }: { types: boolean; share: HTMLElement }) {
     const choose = (parts: Partial<MapState>) => dispatch({ type: "choose", parts });
     this.button = h("button", {
       type: "button",
@@ -86,7 +87,7 @@ export class Tools {
         views,
         field(this.#layer),
         field(this.#query),
-        ...(computes ? [this.#compare] : []),
+        ...(types ? [this.#compare] : []),
         h("span", {}, this.#undo, this.#redo),
       ),
       h("div", { class: "hm-menu-row" }, ...this.#menu.map(({ node }) => node)),
@@ -124,7 +125,7 @@ export class Tools {
     );
     for (const option of this.#layer.options)
       option.disabled = Boolean(map.final) && !layersOf(map).includes(Number(option.value));
-    this.#layer.parentElement!.hidden = layers.length === 1;
+    this.#layer.parentElement!.hidden = layers.length === drawnLayers(shown.map, chosen).length; // it would change nothing
     fillOptions(this.#query, shown.map.queryTokens.map(readable), shown.map.queries, shown.map.queries[queryOf(state)]);
     for (const each of this.#menu) {
       each.draw(state);

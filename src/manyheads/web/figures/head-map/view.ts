@@ -2,7 +2,7 @@
 
 import type { StateParts } from "../../doors/state.ts";
 import type { AttentionMap } from "../../math/attention-map.ts";
-import { isFile, modelLabel, mostHeads } from "../../math/families.ts";
+import { isFile, modelLabel, mostHeads, readsText } from "../../math/families.ts";
 import type { MapState, ShownMap } from "../../math/map-state.ts";
 import { isMasked } from "../../math/maps.ts";
 import type { AttentionEdge } from "../../math/score-parts.ts";
@@ -61,12 +61,9 @@ export class HeadMapView {
     this.#options = options;
     this.state = startWith(parts, { computes, fetches: fetch !== null, open: tools === "open" });
     this.host = this.#makeHost(models, behaviours);
-    this.#tools = new Tools(id, dispatch, { computes, share: shareMenu(this.host, copies) });
-    this.controls = new Controls(dispatch, tools === "none" ? null : this.#tools.button, {
-      models,
-      computes,
-      examples,
-    });
+    const types = computes && this.host.readsText;
+    this.#tools = new Tools(id, dispatch, { types, share: shareMenu(this.host, copies) });
+    this.controls = new Controls(dispatch, tools === "none" ? null : this.#tools.button, { models, types, examples });
     this.#switches = new Switches(dispatch, behaviours);
     this.#stage = new Stage(id, this.host, this.#switches, dispatch);
     root.replaceChildren(
@@ -183,6 +180,7 @@ export class HeadMapView {
     return {
       behaviours,
       mostHeads: mostHeads(models),
+      readsText: models.every(readsText),
       get state() {
         return state().chosen;
       },
@@ -226,7 +224,7 @@ export class HeadMapView {
         node.classList.toggle("hm-off", !shown().mixed && !isOn(state().chosen, layer, head));
         node.dataset.head = String(head);
       },
-      placeName: (place, head) => this.#switches.placeName(place, shown(), head),
+      placeName: (place, ...head) => this.#switches.placeName(place, shown(), ...head),
     };
   }
 }

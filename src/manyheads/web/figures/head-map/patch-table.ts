@@ -1,0 +1,102 @@
+// The places of one head as cells: a row of those that aren't patches, and the patches, row by row.
+
+import type { ShownMap } from "../../math/map-state.ts";
+import { cellTint, isMasked, queryWeights } from "../../math/maps.ts";
+import { isSpecial } from "../../math/text.ts";
+import { fill, h, rowsOf, setTint, setToken, setWeight } from "../../views/dom.ts";
+import type { ShownRowElement } from "./asking.ts";
+import type { MapHost } from "./map-part.ts";
+import { fullOnPicture } from "./patches.ts";
+
+/** What is drawn of one head. */
+export interface Drawn {
+  map: ShownMap;
+  layer: number;
+  head: number;
+  name: string;
+  patches: (number | null)[]; // the keys that they are
+  scale: (number | null)[]; // the keys of which the largest has the full colour, on the relative scale
+  askers: (number | null)[]; // by key, those that can ask
+}
+
+export class CellTable {
+  host: MapHost;
+  places = h("tbody", { class: "hm-places", role: "rowgroup" }, h("tr", { role: "row" }));
+  patches = h("tbody", { class: "hm-patches", role: "rowgroup" });
+  node = h("table", { class: "hm-cells", role: "table" }, this.places, this.patches);
+  #drawn: Drawn | null = null;
+  #query = 0; // when it was painted last
+  #asking: Element | null = null; // the cell of the place that asks
+
+  constructor(host: MapHost) {
+    this.host = host;
+  }
+
+  /** Draws these keys as places and, with so many `columns`, all patches; none without. */
+  draw(drawn: Drawn, others: number[], columns: number, label: string) {
+    const { host } = this;
+    this.#drawn = drawn;
+    this.#query = host.rest;
+    this.node.ariaLabel = label;
+    this.places.hidden = others.length === 0;
+    drawCells(rowsOf(this.places)[0], others, drawn, host, true);
+    const rows = fill(this.patches, columns ? drawn.patches.length / columns : 0, () => h("tr", { role: "row" }));
+    this.patches.style.setProperty("--columns", String(columns));
+    [...rows].forEach((row, at) =>
+      drawCells(row as ShownRowElement, drawn.patches.slice(at * columns, (at + 1) * columns), drawn, host, false),
+    );
+    this.ask();
+  }
+
+  /** Another place asks. */
+  ask() {
+    const { host } = this;
+    const rows = [...rowsOf(this.places), ...rowsOf(this.patches)] as ShownRowElement[];
+    const { askers } = this.#drawn ?? {};
+    if (this.#drawn && host.query !== this.#query) for (const row of rows) tintCells(row, this.#drawn, host);
+    this.#query = host.query;
+    this.#asking?.classList.remove("hm-asker");
+    const asks = (key: number | null) => key !== null && askers?.[key] === host.query;
+    const row = rows.find(({ shows }) => shows?.keys?.some(asks));
+    this.#asking = row?.cells[row.shows?.keys?.findIndex(asks) ?? -1] ?? null;
+    this.#asking?.classList.add("hm-asker");
+  }
+}
+
+/** What the resting place gives to these keys; null has no weight, though the focus passes over it. */
+function drawCells(row: ShownRowElement, keys: (number | null)[], drawn: Drawn, host: MapHost, named: boolean) {
+  const { map, layer, head, askers } = drawn;
+  const query = host.rest;
+  row.shows = { map, layer, head, query, keys, askers };
+  const cells = fill(row, keys.length, makeCell) as HTMLCollectionOf<HTMLTableCellElement>;
+  const { weights, tintOf } = tintsOf(drawn, host, query);
+  keys.forEach((key, at) => {
+    const gone = cells[at].classList.contains("hm-gone");
+    if (gone !== (key === null)) cells[at].replaceWith(gone ? makeCell() : makeGone());
+    if (key === null) return;
+    const [cell, token] = [cells[at], map.keyTokens[key]];
+    if (named) setToken(cell, token);
+    cell.classList.toggle("hm-faint", isSpecial(token));
+    setWeight(cell, map, weights[key], tintOf(key), map.queryTokens[query], token, isMasked(map, query, key));
+  });
+}
+
+/** The tints of a row alone. */
+function tintCells({ cells, shows }: ShownRowElement, drawn: Drawn, host: MapHost) {
+  const { weights, tintOf } = tintsOf(drawn, host, host.query);
+  shows?.keys?.forEach((key, at) => {
+    if (key !== null) setTint(cells[at], weights[key], tintOf(key), isMasked(drawn.map, host.query, key));
+  });
+}
+
+/** The weights of a query, and how each is tinted. */
+function tintsOf({ map, layer, head, scale }: Drawn, host: MapHost, query: number) {
+  const weights = queryWeights(map, layer, head, query);
+  const style = host.styleOf(map, layer, head);
+  const full = fullOnPicture(map, layer, weights, style, scale);
+  return { weights, tintOf: (key: number) => cellTint(map, style, weights[key], full, isSpecial(map.keyTokens[key])) };
+}
+
+const makeCell = () => h("td", { role: "cell", tabindex: -1 });
+const makeGone = () =>
+  h("td", { role: "cell", tabindex: -1, class: "hm-gone", "data-weight": "", "aria-label": "not shown" });
