@@ -82,12 +82,12 @@ test("files are named after what it reads; tag and frame make the figure that it
   assert.equal(fileName({ state: chosen, readsText: false }, "svg"), "drawing-picture.svg");
   const element = document.createElement("div");
   element.setAttribute("model", "drawing");
-  const copies = () => copiesOf(element, "1", () => ({ chosen, map: null }));
+  const copies = copiesOf(element, "1", () => ({ chosen, map: null }));
   assert.match(
-    copies().tag(),
+    copies.tag(),
     /head-map\.js"><\/script>\n<head-map model="drawing" sentence="16_8-16_24" view="picture">/,
   );
   element.setAttribute("shared-as", "drawing-board");
-  assert.match(copies().tag(), /drawing-board\.js"><\/script>\n<drawing-board model="drawing" sentence="16_8-16_24"/);
-  assert.match(copies().frame(), /embed\.html\?figure=drawing-board&#38;model=drawing&#38;sentence=16_8-16_24/);
+  assert.match(copies.tag(), /drawing-board\.js"><\/script>\n<drawing-board model="drawing" sentence="16_8-16_24"/);
+  assert.match(copies.frame(), /embed\.html\?figure=drawing-board&#38;model=drawing&#38;sentence=16_8-16_24/);
 });

@@ -53,10 +53,11 @@ export function copiesOf(
     const { chosen, map } = state();
     return writeState(chosen, modelsOf(element)[chosen.model], map?.namedLayer);
   };
-  const figure = element.getAttribute("shared-as") ?? "head-map"; // the one around it, where that is to be shared
+  /** What shows it elsewhere: a map, or the figure around it that the page names. */
+  const figure = () => element.getAttribute("shared-as") ?? "head-map";
   const link = { link: () => linkTo(location.href, place, pairs()) };
   if (!modelsOf(element).length || modelsOf(element).some(isFile)) return link; // no other page has a file of the reader's
-  const framed = () => (figure === "head-map" ? pairs() : [["figure", figure], ...pairs()]);
+  const framed = () => (figure() === "head-map" ? pairs() : [["figure", figure()], ...pairs()]);
   const folder = new URL("../", import.meta.url); // its head-map.js leads to that of each version
-  return { ...link, tag: () => tagFor(folder, pairs(), figure), frame: () => frameFor(folder, framed()) };
+  return { ...link, tag: () => tagFor(folder, pairs(), figure()), frame: () => frameFor(folder, framed()) };
 }
