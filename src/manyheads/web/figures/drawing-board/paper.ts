@@ -1,0 +1,147 @@
+// The paper as a picture: its patches, what the model fills, where that is wrong, the strokes, who asks, and where the pen of the keyboard is.
+
+import type { Stroke } from "../../math/strokes.ts";
+import { PEN, SIDE } from "../../math/strokes.ts";
+import { FILLED, MISSED } from "./look.ts";
+
+const SVG = "http://www.w3.org/2000/svg";
+export const PATCH = 4; // dots to a side
+export const COLUMNS = SIDE / PATCH;
+
+const s = (tag: string, attributes: Record<string, string | number>, ...children: Node[]) => {
+  const node = document.createElementNS(SVG, tag);
+  for (const [name, value] of Object.entries(attributes)) node.setAttribute(name, String(value));
+  node.append(...children);
+  return node;
+};
+
+/** What lies on the paper; patches are counted row by row. */
+export interface OnPaper {
+  strokes: Stroke[];
+  ink: ArrayLike<number> | null; // where the drawing came as dots
+  filled: ArrayLike<number> | null; // by the model
+  wrong: ArrayLike<number> | null;
+  asks: number | null; // patch
+  guess: number | null; // patch
+  most: number | null; // patch, that the head of the guess looks at most
+}
+
+/** Strokes as a path; one of one point is a dot. */
+export const pathOf = (strokes: Stroke[]) =>
+  strokes
+    .map((points) => {
+      const [first, ...rest] = points.map(([x, y]) => `${inDots(x)} ${inDots(y)}`);
+      return `M${first}${rest.length ? `L${rest.join(" ")}` : "h0"}`;
+    })
+    .join("");
+
+const inDots = (share: number) => Math.round(10 * SIDE * share) / 10;
+
+/** The dots of which something is so, as one path of what lies side by side in each row. */
+export function dotsPath(dots: ArrayLike<number>, isSo: (value: number) => boolean) {
+  let path = "";
+  for (let row = 0; row < SIDE; row++)
+    for (let from = 0; from < SIDE; from++) {
+      let to = from;
+      while (to < SIDE && isSo(dots[row * SIDE + to])) to++;
+      if (to > from) path += `M${from} ${row}h${to - from}v1h${from - to}z`;
+      from = to;
+    }
+  return path;
+}
+
+const grid = Array.from(
+  { length: COLUMNS - 1 },
+  (_, at) => `M${PATCH * (at + 1)} 0v${SIDE}M0 ${PATCH * (at + 1)}h${SIDE}`,
+);
+
+export class Paper {
+  node: SVGElement;
+  #parts: Record<string, SVGElement>;
+
+  /** `id` is one that nothing else of the page has. */
+  constructor(id: string) {
+    const path = (name: string, attributes: Record<string, string | number> = {}) =>
+      s("path", { class: `db-${name}`, ...attributes });
+    const frame = (name: string) => s("rect", { class: `db-${name}`, width: PATCH, height: PATCH, rx: 0.3 });
+    const ink = { "stroke-width": PEN };
+    this.#parts = {
+      grid: path("grid", { d: grid.join("") }),
+      filled: path("filled"),
+      open: path("open", { fill: `url(#${id}-open)` }),
+      missed: path("missed", { fill: `url(#${id}-missed)` }),
+      dots: path("dots"),
+      strokes: path("strokes", ink),
+      pen: path("strokes", ink),
+      most: frame("most"),
+      guess: frame("guess"),
+      asks: s("g", {}, frame("halo"), frame("asks")),
+      tip: s(
+        "g",
+        { class: "db-tip" },
+        s("circle", { r: PEN / 2 }),
+        path("cross", { d: "M-2.4 0h1.2M1.2 0h1.2M0 -2.4v1.2M0 1.2v1.2" }),
+      ),
+    };
+    const hatch = (name: string, angle: number) =>
+      s(
+        "pattern",
+        {
+          id: `${id}-${name}`,
+          class: `db-hatch-${name}`,
+          width: 1.1,
+          height: 1.1,
+          patternUnits: "userSpaceOnUse",
+          patternTransform: `rotate(${angle})`,
+        },
+        s("path", { d: "M.3 0v1.1" }),
+      );
+    this.node = s(
+      "svg",
+      { viewBox: `0 0 ${SIDE} ${SIDE}`, "aria-hidden": "true" },
+      s("defs", {}, hatch("open", 45), hatch("missed", -45)),
+      ...Object.values(this.#parts),
+    );
+  }
+
+  draw({ strokes, ink, filled, wrong, asks, guess, most }: OnPaper) {
+    this.#set("filled", filled ? dotsPath(filled, Boolean) : "");
+    this.#set("open", wrong ? dotsPath(wrong, (dot) => dot === FILLED) : "");
+    this.#set("missed", wrong ? dotsPath(wrong, (dot) => dot === MISSED) : "");
+    this.#set("dots", ink ? dotsPath(ink, (dark) => dark >= 0.5) : "");
+    this.#set("strokes", pathOf(strokes));
+    this.#place("asks", asks);
+    this.#place("guess", guess);
+    this.#place("most", most === guess ? null : most);
+  }
+
+  /** Draws the stroke under the pen. */
+  drawPen(points: Stroke) {
+    this.#set("pen", points.length ? pathOf([points]) : "");
+  }
+
+  /** Moves the pen of the keyboard, in dots. */
+  moveTip([x, y]: number[]) {
+    this.#parts.tip.setAttribute("transform", `translate(${x} ${y})`);
+  }
+
+  #set(name: string, d: string) {
+    const part = this.#parts[name];
+    if (part.getAttribute("d") !== d) part.setAttribute("d", d);
+  }
+
+  #place(name: string, patch: number | null) {
+    const part = this.#parts[name];
+    part.toggleAttribute("hidden", patch === null);
+    if (patch === null) return;
+    part.setAttribute("transform", `translate(${PATCH * (patch % COLUMNS)} ${PATCH * Math.floor(patch / COLUMNS)})`);
+  }
+}
+
+/** A drawing as small as a button. */
+export const thumbnail = (strokes: Stroke[]) =>
+  s(
+    "svg",
+    { viewBox: `0 0 ${SIDE} ${SIDE}`, "aria-hidden": "true" },
+    s("path", { class: "db-strokes", d: pathOf(strokes), "stroke-width": PEN }),
+  );
