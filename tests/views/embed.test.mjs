@@ -48,7 +48,7 @@ test("a model that reads drawings starts with empty paper, alone or on a board",
   const drawn = () => document.querySelector("main.alone > :is(head-map, drawing-board)");
   for (const [settings, name] of Object.entries({
     "model=drawing": "head-map",
-    "figure=drawing-board&model=drawing": "drawing-board",
+    "figure=drawing-board": "drawing-board",
   })) {
     window.happyDOM.setURL(`http://localhost/embed.html?${settings}`);
     await import(`../../src/manyheads/web/doors/embed.ts?${settings}`);

@@ -51,13 +51,14 @@ export function misfits(settings: Record<string, string>, [layers, heads, querie
   return lacking.length ? [...sentences, `“off” names heads that this map lacks: ${lacking.join(", ")}.`] : sentences;
 }
 
-/** Other figures that can stand alone here: their settings, and what the page is called. */
-const FIGURES: Record<string, { names: string[]; title: string }> = {
+/** Other figures that can stand alone here: their settings, what the page is called, and their model unless another is named. */
+const FIGURES: Record<string, { names: string[]; title: string; model: string }> = {
   "attention-flow": {
     names: ["model", "sentence", "layer", "head", "query", "station", "cell", ...FLAGS],
     title: "One word on its way through attention",
+    model: "focus",
   },
-  "drawing-board": { names: ["model", ...WRITTEN], title: "Draw, and see what each head looks at" },
+  "drawing-board": { names: ["model", ...WRITTEN], title: "Draw, and see what each head looks at", model: "drawing" },
 };
 
 /** What a figure shows that is told no more: of a model that reads drawings, empty paper. */
@@ -65,7 +66,7 @@ const startingWith = (model: string) => ({ model, sentence: readsText(model) ? E
 
 /** A figure that is no map, with the settings it knows. */
 function startFigure(name: string, settings: Map<string, string>) {
-  const { names, title } = FIGURES[name];
+  const { names, title, model } = FIGURES[name];
   const theme = settings.get("theme") ?? "";
   if (THEMES.includes(theme)) document.documentElement.dataset.theme = theme;
   const known = Object.fromEntries([...settings].filter(([setting]) => names.includes(setting)));
@@ -74,7 +75,7 @@ function startFigure(name: string, settings: Map<string, string>) {
       "main",
       { class: "alone" },
       h("h1", { class: "unseen" }, title),
-      h(name as "div", { ...startingWith(known.model ?? "focus"), ...known }),
+      h(name as "div", { ...startingWith(known.model ?? model), ...known }),
     ),
   );
   document.head.append(h("script", { type: "module", src: new URL(`${name}.js`, import.meta.url).href }));

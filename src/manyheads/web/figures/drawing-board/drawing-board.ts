@@ -12,7 +12,7 @@ import type { DrawingMap } from "../../models/drawing.ts";
 import { announce, h, nextId } from "../../views/dom.ts";
 import { Board } from "./board.ts";
 import { doneWith, GOALS, progressOf } from "./goals.ts";
-import { fareIn, headIn, questionOf, verdictOn } from "./guess.ts";
+import { fareIn, headIn, questionOf, verdictOn, type Head } from "./guess.ts";
 import { lookAt, sentenceOf, type Answer, type Look } from "./look.ts";
 import { COLUMNS } from "./paper.ts";
 
@@ -249,6 +249,7 @@ class DrawingBoardElement extends Figure {
     if (head && this.#guess && !this.#guess.verdict) {
       const fare = fareIn(map, head, query, this.#guess.patch);
       this.#guess = { ...this.#guess, most: fare.most, verdict: verdictOn(fare, head, COLUMNS) };
+      this.#sightOf(head)?.classList.add("hm-lit");
     }
     const goal = this.#goal;
     if (!goal || this.#done) return;
@@ -259,6 +260,11 @@ class DrawingBoardElement extends Figure {
     if (!done || !this.#exercise) return;
     keepAnswers(this.#exercise, { typed: [this.#text], right: true });
     announce(this, "answer", { exercise: this.#exercise, right: true });
+  }
+
+  /** The picture of a head in the map. */
+  #sightOf({ layer, head }: Head) {
+    return this.map.querySelectorAll(".hm-sight-row")[layer]?.querySelectorAll(".hm-sight")[head];
   }
 
   get #goal(): (typeof GOALS)[string] | undefined {

@@ -20,7 +20,7 @@ interface Goal {
 const FEW = 4; // dots that a model fills which fills nothing
 
 const HEADS_ON = "a head is off, and the whole model is to be fooled.";
-const WHOLE = "turn all heads on once, so that we see what the whole model makes of this drawing.";
+const WHOLE = "turn all heads on first, to see what the whole model fills.";
 
 /** That one head is off, and that it makes the difference. */
 function headMissing({ off, whole }: Tried) {
@@ -58,7 +58,7 @@ export const GOALS: Record<string, Goal> = {
     done: "It’s shut, and the model leaves it empty.",
   },
   "fills-open": {
-    task: "Find the head without which the model fills an open drawing.",
+    task: "Find the head without which an open drawing is filled.",
     missing(tried) {
       const { look, whole } = tried;
       if (look.places) return `${lower(truthOf(look))}, and it should be open.`;
@@ -70,7 +70,7 @@ export const GOALS: Record<string, Goal> = {
     done: "Without this head, the model fills what is open.",
   },
   "never-fills": {
-    task: "Find the head without which the model fills nothing.",
+    task: "Find the head without which nothing is filled.",
     missing(tried) {
       const { look, whole } = tried;
       if (look.largest < CLEAR) return look.places ? "that place is too small to count." : `${lower(truthOf(look))}.`;
