@@ -11,8 +11,9 @@ from live_maps import agrees, eventually, ready, seen
 from node import WEB, run_node
 from playwright.sync_api import expect
 
-from manyheads import load_induction
+from manyheads import load_drawing, load_induction
 from manyheads.maps.ledger import answer_of
+from manyheads.models.drawing import READY
 from manyheads.models.encoder.head_cards import head_cards
 from manyheads.models.focus import load_focus_model
 from manyheads.models.induction import InductionModel
@@ -122,6 +123,24 @@ def test_without_the_scale_softmax_takes_one_word(page, site):
         lambda: [number(text) for text in re.findall(r"0\.\d\d|1\.00", figure.locator(".hm-status").inner_text())],
         lambda found: found[0] > 0.9 > found[1],
     )
+
+
+def test_a_head_that_is_off_changes_what_a_drawing_is_said_to_shut_in_as_in_python(page, site):
+    board = open_figure(page, site, "drawing-board")
+    ready(board)
+    board.get_by_role("button", name="House", exact=True).click()
+    model = load_drawing()
+    layer, head = model.carrier
+    board.get_by_role("button", name=f"layer {layer + 1}, head {head + 1}", exact=True).click()
+    mask = np.ones((model.num_layers, model.num_heads), bool)
+    mask[layer, head] = False
+    ours = model.answer(READY["house"], mask)
+    theirs = eventually(
+        lambda: board.evaluate("(board) => [board.answer.places, [...board.answer.filled]]"),
+        lambda found: (ours.filled > 0.5).ravel().tolist() == [dot == 1 for dot in found[1]],
+    )
+    assert theirs[0] == ours.places
+    expect(board.locator(".db-says")).to_have_text(re.compile("^One place is shut in, but the model "))
 
 
 def test_an_exercise_is_answered_by_keyboard_and_kept(page, site):

@@ -1,7 +1,8 @@
 """Somebody uses the keyboard alone."""
 
 from axe import violations
-from live_maps import eventually, open_map, tools
+from figures import open_figure
+from live_maps import eventually, open_map, ready, tools
 from playwright.sync_api import expect
 from walk import reaches_everything
 
@@ -45,6 +46,26 @@ def test_the_keyboard_goes_through_the_formula(page, site):
         page.keyboard.press("Escape")
     expect(sheet).to_be_hidden()
     expect(figure.get_by_role("button", name="Numbers")).to_be_focused()
+
+
+def test_a_box_is_drawn_and_taken_back_by_keys(page, site):
+    board = open_figure(page, site, "drawing-board")
+    ready(board)
+    paper, says = board.get_by_role("application", name="Paper"), board.locator(".db-says")
+    paper.focus()
+    page.keyboard.press("Delete")
+    for key in ("ArrowLeft", "ArrowUp"):
+        page.keyboard.press(f"Shift+{key}")
+        page.keyboard.press(f"Shift+{key}")
+    page.keyboard.press("Space")
+    for key in ("ArrowRight", "ArrowDown", "ArrowLeft", "ArrowUp"):
+        for _ in range(4):
+            page.keyboard.press(f"Shift+{key}")
+    page.keyboard.press("Enter")
+    expect(says).to_have_text("One place is shut in.")
+    expect(paper).to_be_focused()
+    page.keyboard.press("Backspace")
+    assert board.evaluate("(board) => board.strokes.length") == 0
 
 
 def test_axe_finds_nothing(page, site):

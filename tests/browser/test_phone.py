@@ -1,9 +1,11 @@
 """Somebody reads on a phone, 360 pixels wide, with their thumb."""
 
+import math
 import re
 
 import pytest
-from live_maps import eventually, open_map, ready, settled, tools, type_sentence
+from figures import open_figure
+from live_maps import SHIFT, eventually, open_map, ready, settled, tools, type_sentence
 from playwright.sync_api import expect
 
 pytestmark = pytest.mark.browser_context_args(viewport={"width": 360, "height": 740}, has_touch=True, is_mobile=True)
@@ -84,3 +86,37 @@ def test_the_menu_fits_and_a_row_worth_trying_leads_to_the_map_and_back(page, si
     map.locator("details.hm-menu > summary").click()
     expect(map.get_by_role("button", name="Copy link")).to_be_visible()
     eventually(lambda: page.evaluate(WIDER), lambda wider: wider <= 0)
+
+
+def test_a_finger_closes_a_ring_above_its_heads_and_nothing_scrolls(page, site):
+    board = open_figure(page, site, "drawing-board")
+    ready(board)
+    paper, says = board.get_by_role("application", name="Paper"), board.locator(".db-says")
+    board.get_by_role("button", name="Clear drawing").tap()
+    paper.evaluate("(paper) => scrollBy(0, paper.getBoundingClientRect().top - 60)")  # below the book's header
+    place, top = page.evaluate("scrollY"), paper.bounding_box()["y"]
+    box = paper.bounding_box()
+    ring = [
+        {
+            "x": box["x"] + box["width"] * (0.5 + 0.35 * math.cos(turn / 8)),
+            "y": top + box["height"] * (0.5 + 0.35 * math.sin(turn / 8)),
+        }
+        for turn in range(52)
+    ]
+    finger = page.context.new_cdp_session(page)
+
+    def touch(kind, *points):
+        finger.send("Input.dispatchTouchEvent", {"type": kind, "touchPoints": points})
+
+    touch("touchStart", ring[0])
+    for point in ring[1:36]:
+        touch("touchMove", point)
+    expect(says).to_have_text("Nothing is shut in.")
+    for point in ring[36:]:
+        touch("touchMove", point)
+    expect(says).to_have_text("One place is shut in.")
+    touch("touchEnd")
+    expect(board.locator(".hm-sight").nth(7)).to_be_in_viewport(ratio=1)  # all of layer 2
+    assert board.evaluate("(board) => board.strokes.length") == 1
+    assert [page.evaluate("scrollY"), paper.bounding_box()["y"], page.evaluate(WIDER)] == [place, top, 0]
+    assert page.evaluate(SHIFT) < 0.02
