@@ -4,33 +4,21 @@
 import { ready as READY } from "../../../shared/drawing.json";
 import { define, dressPage, Figure, mapReady, takeEarly, type LiveMap } from "../../doors/page-element.ts";
 import { WRITTEN } from "../../doors/state.ts";
-import { keepAnswers, readProgress } from "../../doors/progress.ts";
 import type { AttentionMap, HeadMask } from "../../math/attention-map.ts";
 import { likeliest } from "../../math/maps.ts";
 import { readDrawing, readStrokes, writeStrokes, type Stroke } from "../../math/strokes.ts";
 import type { DrawingMap } from "../../models/drawing.ts";
 import { announce, h, nextId } from "../../views/dom.ts";
 import { Board } from "./board.ts";
-import { doneWith, GOALS, progressOf } from "./goals.ts";
-import { fareIn, headIn, questionOf, verdictOn, type Head } from "./guess.ts";
+import type { Head } from "./guess.ts";
 import { lookAt, sentenceOf, type Answer, type Look } from "./look.ts";
 import { COLUMNS } from "./paper.ts";
+import { Tasks } from "./tasks.ts";
 
 const INSIDE = 37; // the patch that asks at first: near the middle, inside of what one draws
 const MOST_STEPS = 200; // to undo
 const INVITATION = "Draw a ring, and leave a gap at first.";
 const LATER = "Your drawing will be answered once the model has loaded.";
-
-/** Dots of the paper, row by row: 1 for each that is filled. */
-type Filled = Uint8Array;
-
-/** What a reader guessed, of which drawing, and what became of it once the model has answered. */
-interface Guess {
-  patch: number;
-  text: string;
-  most: number | null; // the patch that the head looks at most
-  verdict: string;
-}
 
 /** A drawing, and what the model makes of it. */
 interface Answered {
@@ -43,7 +31,7 @@ interface Answered {
 class DrawingBoardElement extends Figure {
   static observedAttributes = WRITTEN; // of the map
   protected override drawsLate = true;
-  #baked: Filled | null = null; // the answer to the drawing that the page brought
+  #baked: Uint8Array | null = null; // the answer to the drawing that the page brought
   #board: Board | null = null;
   #below: Stroke[] = []; // the one under the pen
   #before = ""; // what was on the paper when the pen came down
@@ -51,10 +39,8 @@ class DrawingBoardElement extends Figure {
   #answered: Answered | null = null;
   #whole: { text: string; filled: number } | null = null; // the last drawing that all heads answered
   #pointed: number | null = null; // the query that somebody points at in the map
-  #guess: Guess | null = null;
-  #considered: number | null = null; // for a guess
-  #progress = ""; // towards the goal
-  #done = false; // the goal was reached
+  #considered: number | null = null; // the patch that a guess may be
+  #tasks: Tasks | null = null;
 
   /** The map inside. */
   get map() {
@@ -100,10 +86,11 @@ class DrawingBoardElement extends Figure {
     this.#baked = baked && Uint8Array.from(baked.filled, Number);
     dressPage("head-map.css", "drawing-board.css");
     const map = this.map ?? this.#makeMap();
-    const picks = () => this.#picks;
+    const asked = ["guess", "goal", "exercise"].map((name) => [name, this.getAttribute(name)]);
+    const tasks = (this.#tasks = new Tasks(Object.fromEntries(asked)));
     this.#board = new Board(nextId("drawing-board"), {
       get picks() {
-        return picks();
+        return tasks.picks;
       },
       ...{ pick: (patch) => this.#pick(patch), consider: (patch) => this.#consider(patch) },
       begin: () => this.#begin(),
@@ -125,9 +112,6 @@ class DrawingBoardElement extends Figure {
       this.#pointed = (event as CustomEvent<number | null>).detail;
       this.#draw();
     });
-    const goal = this.#goal;
-    this.#done = goal !== undefined && readProgress()[this.#exercise]?.right === true;
-    if (goal && this.#done) this.#progress = doneWith(goal);
     takeEarly<DrawingBoardElement>(this, "strokes", "headMask");
     this.#follow(); // the map may have drawn by now
   }
@@ -137,6 +121,7 @@ class DrawingBoardElement extends Figure {
   }
 
   attributeChangedCallback(name: string, _: string | null, value: string | null) {
+    this.drawNow();
     if (!this.#board || value === null) return;
     this.map.setAttribute(name, value);
     this.#draw();
@@ -159,7 +144,7 @@ class DrawingBoardElement extends Figure {
   #write(text: string) {
     if (this.map.type) this.map.type(text);
     else this.map.sentence = text;
-    this.#draw();
+    if (!this.#current) this.#draw(); // else the map has said that it's drawn
   }
 
   /** Puts another drawing on the paper, which can be undone. */
@@ -190,9 +175,8 @@ class DrawingBoardElement extends Figure {
 
   /** Takes the guess of a patch. */
   #pick(patch: number) {
-    this.#guess = { patch, text: this.#text, most: null, verdict: "" };
-    this.#considered = null;
-    this.#draw();
+    this.#tasks?.pick(patch, this.#text);
+    this.#consider(null);
   }
 
   #consider(patch: number | null) {
@@ -222,17 +206,13 @@ class DrawingBoardElement extends Figure {
     const answer = { places: parseInt(likeliest(Object.values(map.predictions)[0])[0]), filled };
     const look = lookAt(map.picture.ink ?? readDrawing(text), answer);
     this.#answered = { text, map, answer, look };
-    if (!this.#off) this.#whole = { text, filled: look.filled };
+    const isWhole = computedBy ? !this.#off : !this.map.hasAttribute("off");
+    if (isWhole) this.#whole = { text, filled: look.filled };
   }
 
   /** How many heads are off. */
   get #off() {
     return (this.headMask ?? []).flat().filter((on) => !on).length;
-  }
-
-  /** Whether the paper waits for a guess. */
-  get #picks() {
-    return this.#guess === null && headIn(this.getAttribute("guess")) !== null;
   }
 
   /** The patch that asks; null where another place does. */
@@ -242,59 +222,34 @@ class DrawingBoardElement extends Figure {
     return patch >= 0 && patch < COLUMNS ** 2 ? patch : null;
   }
 
-  /** Says how a guess fared, and how far the reader has come with the goal; that isn't told while the pen is down. */
-  #judge({ map, look }: Answered, strokes: number) {
-    const { query } = this.map;
-    const head = headIn(this.getAttribute("guess"));
-    if (head && this.#guess && !this.#guess.verdict) {
-      const fare = fareIn(map, head, query, this.#guess.patch);
-      this.#guess = { ...this.#guess, most: fare.most, verdict: verdictOn(fare, head, COLUMNS) };
-      this.#sightOf(head)?.classList.add("hm-lit");
-    }
-    const goal = this.#goal;
-    if (!goal || this.#done) return;
-    const whole = this.#whole?.text === this.#text ? this.#whole.filled : null;
-    const { done, says } = progressOf(goal, { strokes, look, off: this.#off, whole });
-    this.#progress = says;
-    this.#done = done;
-    if (!done || !this.#exercise) return;
-    keepAnswers(this.#exercise, { typed: [this.#text], right: true });
-    announce(this, "answer", { exercise: this.#exercise, right: true });
+  /** Judges what the reader was asked to do; nothing is, while the pen is down. */
+  #judge(tasks: Tasks, { text, map, look }: Answered) {
+    if (tasks.head && tasks.judgeGuess(map, this.map.query)) this.#sightOf(tasks.head)?.classList.add("hm-lit");
+    const whole = this.#whole?.text === text ? this.#whole.filled : null;
+    if (tasks.judgeGoal(text, { strokes: this.strokes.length, look, off: this.#off, whole }))
+      announce(this, "answer", { exercise: this.getAttribute("exercise"), right: true });
   }
 
   /** The picture of a head in the map. */
-  #sightOf({ layer, head }: Head) {
+  #sightOf({ layer, head }: Head): Element | undefined {
     return this.map.querySelectorAll(".hm-sight-row")[layer]?.querySelectorAll(".hm-sight")[head];
   }
 
-  get #goal(): (typeof GOALS)[string] | undefined {
-    return GOALS[this.getAttribute("goal") ?? ""];
-  }
-
-  /** The label of the exercise that the goal is. */
-  get #exercise() {
-    return this.getAttribute("exercise") ?? "";
-  }
-
-  /** What the reader is to do, and how far they've come. */
-  get #task() {
-    const head = headIn(this.getAttribute("guess"));
-    if (head) return { task: this.#guess ? "" : questionOf(head), progress: this.#guess?.verdict ?? "", done: false };
-    return { task: this.#goal?.task ?? "", progress: this.#progress, done: this.#done };
-  }
-
   #draw() {
+    const board = this.#board;
+    const tasks = this.#tasks;
+    if (!board || !tasks) return;
     const current = this.#current;
     const text = this.#text;
     const strokes = strokesOf(text);
-    this.classList.toggle("db-guessing", this.#picks);
-    if (current && !this.#board?.pen.isDown) this.#judge(current, strokes.length);
-    const guess = this.#guess?.text === text ? this.#guess : null; // it's told of the drawing that it was made on
-    this.#board?.draw({
+    if (current && !board.pen.isDown) this.#judge(tasks, current);
+    const { guess, most } = tasks.marksOn(text);
+    this.classList.toggle("db-guessing", tasks.picks);
+    board.draw({
       ...{ strokes, ink: text && !strokes.length ? inkOf(text) : null },
       ...{ filled: current?.answer.filled ?? null, wrong: current?.look.wrong ?? null },
-      ...{ asks: this.#asks, guess: guess?.patch ?? this.#considered, most: guess?.most ?? null, picks: this.#picks },
-      ...this.#task,
+      ...{ asks: this.#asks, guess: guess ?? this.#considered, most, picks: tasks.picks },
+      ...tasks.told,
       says: !text ? INVITATION : current ? sentenceOf(current.look, current.answer) : LATER,
       ...{ undoable: this.#past.length > 0 || strokes.length > 0, empty: !text },
     });
