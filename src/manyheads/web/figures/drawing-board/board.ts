@@ -19,7 +19,8 @@ export interface Shown extends OnPaper {
   empty: boolean;
 }
 
-const BY_HAND = "Draw with a finger, a pen or the mouse.";
+const BY_HAND =
+  "Draw with a finger, a pen or the mouse. The framed patch asks: tap another one in a head’s picture, and it asks.";
 const BY_KEYS = "Arrow keys move the pen, with Shift by a patch. Space puts it down and lifts it, Backspace undoes.";
 const PICKS_BY_KEYS = "Arrow keys move from patch to patch, Space picks one.";
 

@@ -2,11 +2,14 @@
 
 import type { Stroke } from "../../math/strokes.ts";
 import { PEN, SIDE } from "../../math/strokes.ts";
+import { wantsStillness } from "../../views/timeline.ts";
 import { FILLED, MISSED } from "./look.ts";
 
 const SVG = "http://www.w3.org/2000/svg";
 export const PATCH = 4; // dots to a side
 export const COLUMNS = SIDE / PATCH;
+const MANY = 40; // dots
+const COMES_UP = { duration: 250, easing: "ease-out", fill: "backwards" } as const;
 
 const s = (tag: string, attributes: Record<string, string | number>, ...children: Node[]) => {
   const node = document.createElementNS(SVG, tag);
@@ -58,6 +61,7 @@ const grid = Array.from(
 export class Paper {
   node: SVGElement;
   #parts: Record<string, SVGElement>;
+  #count = 0; // dots that are filled
 
   /** `id` is one that nothing else of the page has. */
   constructor(id: string) {
@@ -104,8 +108,12 @@ export class Paper {
     );
   }
 
+  /** Draws all but the stroke under the pen. What is filled all at once comes up in a moment. */
   draw({ strokes, ink, filled, wrong, asks, guess, most }: OnPaper) {
     this.#set("filled", filled ? dotsPath(filled, Boolean) : "");
+    const count = filled ? Array.from(filled).filter(Boolean).length : 0;
+    if (count > this.#count + MANY && !wantsStillness()) this.#parts.filled.animate?.({ opacity: [0] }, COMES_UP);
+    this.#count = count;
     this.#set("open", wrong ? dotsPath(wrong, (dot) => dot === FILLED) : "");
     this.#set("missed", wrong ? dotsPath(wrong, (dot) => dot === MISSED) : "");
     this.#set("dots", ink ? dotsPath(ink, (dark) => dark >= 0.5) : "");
