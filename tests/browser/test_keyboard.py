@@ -65,7 +65,7 @@ def test_a_box_is_drawn_and_taken_back_by_keys(page, site):
     expect(says).to_have_text("One place is shut in.")
     expect(paper).to_be_focused()
     page.keyboard.press("Backspace")
-    assert board.evaluate("(board) => board.strokes.length") == 0
+    expect(board).to_have_js_property("strokes", [])
 
 
 def test_axe_finds_nothing(page, site):
