@@ -51,15 +51,16 @@ class DrawingModel(nn.Module):
     text, which `written` gives and links carry. The paper is cut into 64 patches of 4 x 4 dots. `head_mask` is
     [layer, h]; False turns a head off. `gap_head` is the (layer, head) that looks at the gap of what is open, `carrier`
     that of layer 1 without which the least is filled: both were found by measuring, and training alone made them so.
+    `history` is what was measured while it learned.
 
     Raises `TypeError` or `ValueError` for what is no drawing; `ValueError` for a head mask of another shape.
     """
 
     reads = "drawing"
 
-    def __init__(self, config=DrawingConfig(), roles=None):
+    def __init__(self, config=DrawingConfig(), roles=None, history=()):
         super().__init__()
-        self.config = config
+        self.config, self.history = config, list(history)
         self.roles = roles or {"gap": [config.layers - 1, 0], "carrier": [0, 0]}
         self.num_layers, self.num_heads = config.layers, config.heads
         self.head_names = [f"head {head + 1}" for head in range(config.heads)]
@@ -140,16 +141,17 @@ class DrawingModel(nn.Module):
 
     def save(self, path, dtype=torch.float32):
         """Write the weights as safetensors; the header says what they are."""
-        header = {"config": asdict(self.config), "roles": self.roles, "words": {"places": PLACES}}
+        header = {"config": asdict(self.config), "roles": self.roles, "history": self.history}
+        header["words"] = {"places": PLACES}
         write_model(path, self.network, header, dtype)
 
     @classmethod
     def load(cls, path):
         """Read what `save` wrote; raises `ValueError` when a tensor is missing, extra or of another shape."""
-        header, config, tensors = read_model(path, "drawing model", {"roles"}, DrawingConfig)
+        header, config, tensors = read_model(path, "drawing model", {"roles", "history"}, DrawingConfig)
         check_header(path, config, header["roles"])
         with new_tensors():
-            model = cls(config, header["roles"])
+            model = cls(config, header["roles"], header["history"])
         fill(model.network, tensors, path)
         return model.eval()
 
