@@ -151,6 +151,19 @@ test("dots are marked as wrong where a whole place is, and not at the edge of a 
   assert.equal(wrong[INK.indexOf(1)], 0); // nobody sees what's below ink
 });
 
+test("what is filled is painted up to the middle of the ink beside it, and no dot larger", () => {
+  const one = new Uint8Array(1024);
+  one[40] = 1;
+  assert.deepEqual([...lookAt(new Float32Array(1024), { places: 0, filled: one }).painted], [...one]);
+  const ink = new Float32Array(1024);
+  for (const dot of [8, 39, 38, 42]) ink[dot] = 1; // two beside it
+  const { painted } = lookAt(ink, { places: 0, filled: one });
+  assert.deepEqual(
+    [...painted.keys()].filter((dot) => painted[dot]),
+    [8, 39, 40],
+  );
+});
+
 test("a guess fares by how far it's from where the head looks most", () => {
   const weights = new Float32Array(64).fill(0.01);
   weights[27] = 0.37;
@@ -232,7 +245,7 @@ test("a stroke from down to up reaches the map as text, and its answer is painte
   stroke(paper, [8, 24], [8, 8]);
   assert.equal(board.map.sentence, "8_8-24_8-24_24-8_24~8_24-8_8");
   assert.equal(says(board), "One place is shut in.");
-  assert.match(pathIn(board, "filled"), /^M9 9h14v1h-14z/);
+  assert.match(pathIn(board, "filled"), /^M9 8h14v1h-14zM8 9h16v1h-16z/);
   assert.deepEqual([board.answer.places, board.answer.filled.reduce((a, b) => a + b)], [1, 196]);
   assert.equal(model.calls.length < 6, true); // not at each move
   assert.equal(board.attention, board.map.attention);

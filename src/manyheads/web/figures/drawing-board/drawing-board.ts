@@ -247,7 +247,7 @@ class DrawingBoardElement extends Figure {
     this.classList.toggle("db-guessing", tasks.picks);
     board.draw({
       ...{ strokes, ink: text && !strokes.length ? inkOf(text) : null },
-      ...{ filled: current?.answer.filled ?? null, wrong: current?.look.wrong ?? null },
+      ...{ filled: current?.look.painted ?? null, wrong: current?.look.wrong ?? null },
       ...{ asks: this.#asks, guess: guess ?? this.#considered, most, picks: tasks.picks },
       ...tasks.told,
       says: !text ? INVITATION : current ? sentenceOf(current.look, current.answer) : LATER,

@@ -1,7 +1,7 @@
 // What a drawing shuts in, by a flood fill, and how the model's answer differs from it; in numbers, and in a sentence. No DOM.
 
 import { ink as INK } from "../../../shared/drawing.json";
-import { shutIn } from "../../math/strokes.ts";
+import { shutIn, SIDE } from "../../math/strokes.ts";
 
 /** What the model says: how many places are shut in, where 3 is 3 or more, and which dots of the paper, row by row. */
 export interface Answer {
@@ -17,6 +17,7 @@ export interface Look {
   open: number; // of these, that nothing shuts in
   missed: number; // places of which the model fills less than half
   largestMissed: number; // of them
+  painted: Uint8Array; // dots: the filled ones, and what of the ink lies beside them
   wrong: Uint8Array; // for each dot: FILLED, MISSED, or 0 where it's right
 }
 
@@ -42,6 +43,8 @@ export function lookAt(ink: ArrayLike<number>, { filled }: Answer): Look {
     if (isMissed[place]) return filled[dot] ? 0 : MISSED;
     return !place && filled[dot] && full[0] >= CLEAR && ink[dot] < INK ? FILLED : 0;
   };
+  const isPainted = (dot: number) =>
+    filled[dot] || (ink[dot] >= INK && [dot - SIDE, dot - 1, dot + 1, dot + SIDE].some((beside) => filled[beside]));
   return {
     places: count,
     largest: largestOf(() => true),
@@ -49,6 +52,7 @@ export function lookAt(ink: ArrayLike<number>, { filled }: Answer): Look {
     open: full[0],
     missed: isMissed.filter(Boolean).length,
     largestMissed: largestOf((place) => isMissed[place]),
+    painted: truth.map((_, dot) => Number(isPainted(dot))),
     wrong: truth.map(wrongAt),
   };
 }

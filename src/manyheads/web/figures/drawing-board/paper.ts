@@ -22,7 +22,7 @@ const s = (tag: string, attributes: Record<string, string | number>, ...children
 export interface OnPaper {
   strokes: Stroke[];
   ink: ArrayLike<number> | null; // where the drawing came as dots
-  filled: ArrayLike<number> | null; // by the model
+  filled: ArrayLike<number> | null; // in colour
   wrong: ArrayLike<number> | null;
   asks: number | null; // patch
   guess: number | null; // patch
