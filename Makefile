@@ -95,7 +95,7 @@ scripts: $(WEB)/node_modules  ## the page's TypeScript as the modules that pages
 	@echo "Building the page's scripts"
 	@cd $(WEB) && npm run --silent build
 
-experiments: .venv/book scripts  ## what is claimed of many heads, measured anew; `make book` then shows your results
+experiments: .venv/book scripts  ## what is claimed of many heads, measured anew, in an hour; `make book` then shows your results
 	$(BIN)/python -m manyheads_book.experiments
 
 site: book wheel  ## the book, and below it the wheels that its notebooks install: what is published

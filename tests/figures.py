@@ -12,6 +12,7 @@ IN_CHAPTER = {
     "ambiguity": ["word-sense"],
     "induction": ["head-birth"],
     "decoder": ["next-word", "growing-cache"],
+    "is-it-shut": ["drawing-board"],
     "claims": ["head-pruning", "result-slider"],
     "exercises": ["exercise-list"],
     "open-your-model": ["open-model"],
