@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 import { baked, draw, heard, isHere, once, press, says, status, texts } from "./page.mjs";
+import { show } from "./map-view.mjs";
 import { drawingModel, makeMap, mapModel } from "./small-models.mjs";
 
 const { copiesOf } = await import("../../src/manyheads/web/figures/head-map/attributes.ts");
@@ -26,6 +27,12 @@ test("there is nothing to type into, nothing to compare, and what it says fits",
   assert.ok(!texts(map, "button").includes("Compare"));
   assert.equal(status(map), "Ready: computed in this page.");
   assert.ok(!/sentence|type/i.test(map.textContent));
+});
+
+test("a notebook’s map of a reader’s own model of drawings has nothing to type into, whatever the model is called", () => {
+  const boxes = (options) =>
+    show({}, {}, { models: ["mine.safetensors"], ...options }).root.querySelectorAll("textarea.hm-sentence");
+  assert.deepEqual([boxes({ readsText: false }).length, boxes({}).length], [0, 2]);
 });
 
 test("a drawing that a page gives is computed at once, told with what is filled, painted, heard, and undone", async (t) => {

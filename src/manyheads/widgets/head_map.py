@@ -121,6 +121,7 @@ class HeadMap(_Chosen):
     attention = traitlets.Instance(AttentionMap, allow_none=True, read_only=True)
     _models = traitlets.List(traitlets.Unicode()).tag(sync=True)
     _computes = traitlets.Bool(True).tag(sync=True)
+    _reads = traitlets.Unicode(TEXT).tag(sync=True)
     _attention = traitlets.Dict().tag(sync=True)
     _compared = traitlets.Dict(None, allow_none=True).tag(sync=True)
 
@@ -135,10 +136,11 @@ class HeadMap(_Chosen):
         for model in models:
             if not callable(model):
                 raise TypeError(f"a model must be callable as model(sentence, head_mask=None), got {model!r}")
-        self.models, self._reads = models, _reading(models)
+        self.models = models
         names = [_name(model) for model in self.models]
         traits |= {} if view is None else {"view": view}
-        super().__init__(sentence=_written(sentence, models[0]), _models=names, **_asking(models), **traits)
+        given = {"sentence": _written(sentence, models[0]), "_reads": _reading(models), "_models": names}
+        super().__init__(**given, **_asking(models), **traits)
         self._compute()
         if self._reads != TEXT and self.attention.picture is not None:
             for name, value in start_of_drawn(self.attention.picture).items():

@@ -213,7 +213,12 @@ OTHER = DrawingConfig(patch=8, layers=2, heads=3, width=12, most=1)
 
 def saved(path, **changes):
     network = DrawingNetwork(OTHER)
-    header = {"config": asdict(OTHER), "roles": {"gap": [1, 2], "carrier": [0, 1]}, "history": [], "words": {}} | changes
+    header = {
+        "config": asdict(OTHER),
+        "roles": {"gap": [1, 2], "carrier": [0, 1]},
+        "history": [],
+        "words": {},
+    } | changes
     write_model(path, network, {name: value for name, value in header.items() if value is not None}, torch.float32)
     return network
 

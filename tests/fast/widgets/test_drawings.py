@@ -24,6 +24,15 @@ def test_any_form_of_a_drawing_becomes_its_text(drawing):
         np.testing.assert_allclose(map.attention.weights, drawing(READY["ring"]).weights, atol=0.02)
 
 
+def test_the_page_is_told_what_the_model_reads():
+    own = load_drawing()
+    own.name = "mine.safetensors"
+    assert [HeadMap(LINE, model=own).get_state()["_reads"], HeadMap("Tea?").get_state()["_reads"]] == [
+        "drawing",
+        "text",
+    ]
+
+
 def test_it_opens_on_the_picture_and_on_the_patch_at_its_middle(drawing):
     map = HeadMap(LINE, model=drawing)
     assert (map.view, map.scale) == ("picture", "relative")

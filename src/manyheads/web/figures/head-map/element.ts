@@ -180,6 +180,7 @@ export class HeadMapElement extends Figure<HeadMapView> implements LiveMap {
     this.#models = this.models;
     const view: HeadMapView = new HeadMapView(this, parts, {
       models: this.#models,
+      readsText: this.#models.every(readsText),
       computes: this.#models.length > 0,
       copies: copiesOf(this, this.#places[0], () => view.state),
       examples: this.getAttribute("examples") ?? "",

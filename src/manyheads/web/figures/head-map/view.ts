@@ -2,7 +2,7 @@
 
 import type { StateParts } from "../../doors/state.ts";
 import type { AttentionMap } from "../../math/attention-map.ts";
-import { isFile, modelLabel, mostHeads, readsText } from "../../math/families.ts";
+import { isFile, modelLabel, mostHeads } from "../../math/families.ts";
 import type { MapState, ShownMap } from "../../math/map-state.ts";
 import { isMasked } from "../../math/maps.ts";
 import type { AttentionEdge } from "../../math/score-parts.ts";
@@ -24,6 +24,7 @@ export interface HeadMapOptions {
   painted?: (map: AttentionMap) => void; // after every repaint
   asked?: (query: number | null) => void; // a token is pointed at, and asks; null where none is any more
   models?: string[]; // names, for a slider to run over
+  readsText?: boolean; // else its models read drawings
   computes?: boolean; // false for a map of somebody's own attentions, which can only be looked at
   copies?: Record<string, () => string>; // texts that the menu can copy
   examples?: string; // sentences to press, with "|" between them
@@ -48,6 +49,7 @@ export class HeadMapView {
   constructor(root: HTMLElement, parts: Partial<MapState>, options: HeadMapOptions) {
     const {
       models = [],
+      readsText = true,
       computes = true,
       copies = {},
       examples = "",
@@ -60,8 +62,8 @@ export class HeadMapView {
     this.#root = root;
     this.#options = options;
     this.state = startWith(parts, { computes, fetches: fetch !== null, open: tools === "open" });
-    this.host = this.#makeHost(models, behaviours);
-    const types = computes && this.host.readsText;
+    this.host = this.#makeHost(models, behaviours, readsText);
+    const types = computes && readsText;
     this.#tools = new Tools(id, dispatch, { types, share: shareMenu(this.host, copies) });
     this.controls = new Controls(dispatch, tools === "none" ? null : this.#tools.button, { models, types, examples });
     this.#switches = new Switches(dispatch, behaviours);
@@ -167,7 +169,7 @@ export class HeadMapView {
 
   // --- what the views get
 
-  #makeHost(models: string[], behaviours: string[] | null): MapHost & Shareable {
+  #makeHost(models: string[], behaviours: string[] | null, readsText: boolean): MapHost & Shareable {
     const state = () => this.state;
     const stage = () => this.#stage;
     const askers = new WeakMap<ShownMap, (number | null)[] | null>();
@@ -180,7 +182,7 @@ export class HeadMapView {
     return {
       behaviours,
       mostHeads: mostHeads(models),
-      readsText: models.every(readsText),
+      readsText,
       get state() {
         return state().chosen;
       },
