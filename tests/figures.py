@@ -16,7 +16,6 @@ IN_CHAPTER = {
     "claims": ["head-pruning", "result-slider"],
     "exercises": ["exercise-list"],
     "open-your-model": ["open-model"],
-    "is-it-shut": ["drawing-board"],
 }
 CHAPTER_OF = {name: chapter for chapter, names in IN_CHAPTER.items() for name in names}
 
