@@ -291,6 +291,17 @@ test("a second finger, another button and a menu change nothing; a pointer that'
   assert.equal(board.map.sentence, "4_4-10_4");
 });
 
+test("a pen that comes after the hand that holds it takes over", async () => {
+  const { board, paper } = await opened();
+  touch(paper, "down", [30, 30], { pointerType: "touch" });
+  touch(paper, "move", [30, 28], { pointerType: "touch" });
+  touch(paper, "down", [4, 4], { pointerId: 2, pointerType: "pen" });
+  touch(paper, "move", [30, 20], { pointerType: "touch" });
+  touch(paper, "move", [10, 4], { pointerId: 2, pointerType: "pen" });
+  touch(paper, "up", [10, 4], { pointerId: 2, pointerType: "pen" });
+  assert.equal(board.map.sentence, "4_4-10_4");
+});
+
 test("what is undone is what was done: a stroke, a ready drawing, an empty paper", async () => {
   const { board, paper } = await opened();
   assert.ok(isIdle(board, "Undo drawing") && isIdle(board, "Clear drawing"));
@@ -337,6 +348,14 @@ test("the pen of the keyboard is told, and not at each step", async (t) => {
   assert.equal(live.textContent, "");
   t.mock.timers.tick(1000);
   assert.equal(live.textContent, "Pen down, 14 across and 16 down.");
+});
+
+test("so is the patch that would be picked", async (t) => {
+  const { board, paper } = await opened('guess="0.1"');
+  t.mock.timers.enable({ apis: ["setTimeout"] });
+  keys(paper, "ArrowRight");
+  t.mock.timers.tick(1000);
+  assert.equal(board.querySelector(".db-board > .hm-unseen").textContent, "Row 5, column 6.");
 });
 
 test("where the model errs, the dots are marked and the sentence says so", async () => {

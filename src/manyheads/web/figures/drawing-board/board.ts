@@ -5,7 +5,7 @@ import { readStrokes, SIDE } from "../../math/strokes.ts";
 import { capital } from "../../math/text.ts";
 import { Announcer } from "../../views/announcer.ts";
 import { h, setIdle, setProps, setText } from "../../views/dom.ts";
-import { Paper, thumbnail, type OnPaper } from "./paper.ts";
+import { COLUMNS, Paper, thumbnail, type OnPaper } from "./paper.ts";
 import { Pen, type PenHost } from "./pen.ts";
 
 /** What a board shows. */
@@ -91,10 +91,18 @@ export class Board {
 
   /** Moves the pen of the keyboard, and tells now and then where it is. */
   movePen(at: number[], down: boolean) {
-    const [x, y] = at;
     this.paper.moveTip(at);
     this.#sheet.classList.toggle("db-down", down);
+    this.#tellLater(`Pen ${down ? "down" : "up"}, ${at[0]} across and ${at[1]} down.`);
+  }
+
+  /** Tells now and then which patch may be picked. */
+  tellPatch(patch: number) {
+    this.#tellLater(`Row ${Math.floor(patch / COLUMNS) + 1}, column ${(patch % COLUMNS) + 1}.`);
+  }
+
+  #tellLater(text: string) {
     this.#announcer.changed();
-    this.#announcer.drawn(() => `Pen ${down ? "down" : "up"}, ${x} across and ${y} down.`);
+    this.#announcer.drawn(() => text);
   }
 }

@@ -2,7 +2,7 @@
 // are off are the map's: the board holds the stroke under the pen, and what undoes what was drawn here.
 
 import { ready as READY } from "../../../shared/drawing.json";
-import { define, dressPage, Figure, mapReady, takeEarly, type LiveMap } from "../../doors/page-element.ts";
+import { define, dressPage, Figure, mapReady, takeEarly, whenTouched, type LiveMap } from "../../doors/page-element.ts";
 import { WRITTEN } from "../../doors/state.ts";
 import type { AttentionMap, HeadMask } from "../../math/attention-map.ts";
 import { likeliest } from "../../math/maps.ts";
@@ -106,6 +106,7 @@ class DrawingBoardElement extends Figure {
     for (const child of [...this.children]) if (child !== map) child.remove(); // what the build drew
     this.prepend(this.#board.node);
     if (map.parentNode !== this) this.append(map);
+    whenTouched(this.#board.node, () => void this.ready); // who comes near draws in a moment
     map.setAttribute("shared-as", this.localName);
     map.addEventListener("attention", () => this.#follow());
     map.addEventListener("ask", (event) => {
@@ -181,6 +182,7 @@ class DrawingBoardElement extends Figure {
 
   #consider(patch: number | null) {
     this.#considered = patch;
+    if (patch !== null) this.#board?.tellPatch(patch);
     this.#draw();
   }
 

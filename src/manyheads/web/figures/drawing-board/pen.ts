@@ -36,6 +36,7 @@ export class Pen {
   #host: PenHost;
   #points: Stroke = [];
   #pointer: number | null = null; // that draws
+  #byTouch = false; // a finger, or a hand that comes before its pen
   #tip: Point | null = null; // where it is, if that isn't yet a point
   #at = [SIDE / 2, SIDE / 2]; // the pen of the keyboard, in dots
   #byKeys = false; // it's down
@@ -81,7 +82,7 @@ export class Pen {
     cancelAnimationFrame(this.#frame);
     this.#frame = 0;
     this.#pointer = this.#tip = null;
-    this.#byKeys = false;
+    this.#byKeys = this.#byTouch = false;
   }
 
   /** The stroke, up to where the pen is. */
@@ -92,11 +93,14 @@ export class Pen {
   // --- a finger, a pen, a mouse
 
   #down(event: PointerEvent) {
-    if (event.button !== 0 || event.ctrlKey || !event.isPrimary || this.#pointer !== null) return; // another finger draws nothing
+    if (event.button !== 0 || event.ctrlKey || !event.isPrimary) return; // another finger draws nothing
+    if (this.#byTouch && event.pointerType === "pen") this.cancel();
+    if (this.#pointer !== null) return;
     const point = this.#pointOf(event);
     if (this.#host.picks) return this.#host.pick(patchOf(point));
     this.lift();
     this.#pointer = event.pointerId;
+    this.#byTouch = event.pointerType === "touch";
     this.#paper.setPointerCapture(event.pointerId);
     this.#begin(point);
   }
@@ -169,7 +173,7 @@ export class Pen {
   }
 
   #told() {
-    this.#host.moved(this.#at, this.#byKeys);
+    if (!this.#host.picks) this.#host.moved(this.#at, this.#byKeys);
     return true;
   }
 
