@@ -139,6 +139,21 @@ test("layer, head and query wait for a map that has them, unless the reader choo
   assert.equal(own.state.forgot, false);
 });
 
+test("heads that a page turns off are off in the map that it brings, and still wait for the model, which may have more", () => {
+  const own = figure({ sentence: "tea" });
+  const off = [
+    [0, 2],
+    [1, 0],
+  ];
+  own.do("take", { parts: { off } });
+  own.do("show", { map: makeMap({ ...SELF, shape: [1, 3, 5, 5] }) });
+  assert.deepEqual(own.state.chosen.headMask, maskOf([[0, 2]], 1, 3));
+  own.do("take", { parts: { off } });
+  assert.deepEqual(own.state.chosen.headMask, maskOf([[0, 2]], 1, 3));
+  own.do("model", { numLayers: 2, numHeads: 3 });
+  assert.deepEqual([own.state.chosen.headMask, own.state.forgot], [maskOf(off, 2, 3), false]);
+});
+
 test("a sentence that is refused makes the last map stale until another one comes", () => {
   const own = figure();
   own.do("show", { map: makeMap(SELF) });

@@ -174,7 +174,7 @@ function restore(state: State, back: boolean): Step {
   );
 }
 
-/** Takes parts over from outside. Of heads that are to be off, only a map or its model tells which there are. */
+/** Takes parts over from outside. Of heads that are to be off, only a map or its model tells which there are; a model may have others than the map that a page brought. */
 function take(state: State, { off, madeWith = state.madeWith, ...parts }: StateParts): Step {
   const later = { ...state.later };
   for (const name of PLACES) if (name in parts) Object.assign(later, { [name]: parts[name] });
@@ -187,7 +187,13 @@ function take(state: State, { off, madeWith = state.madeWith, ...parts }: StateP
     off: off ?? state.off,
   };
   if (off) taken.chosen.headMask = null;
-  return follow(state, !state.computes && state.map ? withMask(taken, state.map.shape) : taken);
+  return follow(state, state.map ? markOff(taken, state.map) : taken);
+}
+
+/** With the heads off that wait for a map; where a model is to compute, they go on waiting for it. */
+function markOff(state: State, { shape }: AttentionMap): State {
+  const masked = withMask(state, shape);
+  return state.computes ? { ...masked, off: state.off } : masked;
 }
 
 /** With the heads off that waited for a map, or a model, of this shape. */
@@ -246,7 +252,7 @@ function show(state: State, map: AttentionMap, compared: AttentionMap | null): S
     later: {},
     chosen: { ...state.chosen, ...state.later },
   };
-  return follow(state, state.computes ? come : withMask(come, map.shape));
+  return follow(state, markOff(come, map));
 }
 
 /** Takes a layer that was fetched. */
