@@ -8,9 +8,11 @@ import numpy as np
 import pytest
 from conftest import ROOT
 
+from manyheads import load_drawing
 from manyheads.models.files import cache_folder
+from manyheads.models.keeping import manifest
 from manyheads_book import measured
-from manyheads_book.experiments import CLAIMS, pruning, results, runs_of
+from manyheads_book.experiments import CLAIMS, drawing_seeds, pruning, results, runs_of
 
 
 @pytest.fixture
@@ -34,6 +36,17 @@ def test_a_part_measured_again_gives_what_is_kept(name, shipped):
     seed = shipped[name]["seeds"][-1]
     again = measured.rounded(results.EXPERIMENTS[name].measure(seed, **options))
     np.testing.assert_allclose(numbers(again), numbers(shipped[name]["runs"][-1]), rtol=0, atol=near)
+
+
+def test_the_kept_drawing_model_is_one_of_the_five(shipped):
+    """Trained anew, each takes a quarter of an hour; its weights are kept in 16 bits."""
+    result = shipped["drawing_seeds"]
+    kept = result["runs"][result["seeds"].index(manifest()["drawing.safetensors"]["seed"])]
+    again = measured.rounded(drawing_seeds.told_of(load_drawing().network))
+    assert (again["gap head"], again["carrier"]) == (kept["gap head"], kept["carrier"])
+    assert again["new"] == pytest.approx(kept["new"], abs=0.01)
+    for kind, numbers in kept["claims"].items():
+        assert again["claims"][kind] == pytest.approx(numbers, abs=0.02), kind
 
 
 def test_the_command_measures_keeps_and_judges(tmp_path):
