@@ -392,6 +392,7 @@ test("the patch that asks in the map is framed on the paper", async () => {
 
 test("a goal isn't judged before the pen is lifted", async () => {
   const { board, paper } = await opened('sentence="" goal="fooled-shut" exercise="shut"');
+  assert.equal(says(board), "The paper is empty.");
   assert.equal(task(board), "Shut in a place that the model leaves empty. Not yet: the paper is empty.");
   touch(paper, "down", SQUARE[0]);
   for (const point of SQUARE.slice(1)) touch(paper, "move", point);

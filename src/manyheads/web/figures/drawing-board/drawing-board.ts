@@ -18,6 +18,7 @@ import { Tasks } from "./tasks.ts";
 const INSIDE = 37; // the patch that asks at first: near the middle, inside of what one draws
 const MOST_STEPS = 200; // to undo
 const INVITATION = "Draw a ring, and leave a gap at first.";
+const EMPTY = "The paper is empty."; // where something else is to be drawn
 const LATER = "Your drawing will be answered once the model has loaded.";
 
 /** A drawing, and what the model makes of it. */
@@ -244,6 +245,7 @@ class DrawingBoardElement extends Figure {
     const current = this.#current;
     const text = this.#text;
     const strokes = strokesOf(text);
+    const invitation = this.hasAttribute("goal") ? EMPTY : INVITATION;
     if (current && !board.pen.isDown) this.#judge(tasks, current);
     const { guess, most } = tasks.marksOn(text);
     this.classList.toggle("db-guessing", tasks.picks);
@@ -252,7 +254,7 @@ class DrawingBoardElement extends Figure {
       ...{ filled: current?.look.painted ?? null, wrong: current?.look.wrong ?? null },
       ...{ asks: this.#asks, guess: guess ?? this.#considered, most, picks: tasks.picks },
       ...tasks.told,
-      says: !text ? INVITATION : current ? sentenceOf(current.look, current.answer) : LATER,
+      says: !text ? invitation : current ? sentenceOf(current.look, current.answer) : LATER,
       ...{ undoable: this.#past.length > 0 || strokes.length > 0, empty: !text },
     });
   }
