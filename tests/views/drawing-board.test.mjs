@@ -390,6 +390,17 @@ test("the patch that asks in the map is framed on the paper", async () => {
   assert.ok(frame.hasAttribute("hidden"));
 });
 
+test("what one presses beside the paper is two stops of the Tab key, and arrow keys move within each", async () => {
+  const { board } = await opened();
+  const buttons = [...board.querySelectorAll('.db-board [role="toolbar"] button')];
+  const stops = () => buttons.filter(({ tabIndex }) => tabIndex === 0).map((button) => button.ariaLabel);
+  assert.deepEqual(stops(), ["Open ring", "Undo drawing"]);
+  buttons[0].focus();
+  for (const name of ["Right", "Down", "Left", "Left", "Left", "Right"]) keys(document.activeElement, `Arrow${name}`);
+  assert.equal(document.activeElement.ariaLabel, "Ring");
+  assert.deepEqual(stops(), ["Ring", "Undo drawing"]);
+});
+
 test("a goal isn't judged before the pen is lifted", async () => {
   const { board, paper } = await opened('sentence="" goal="fooled-shut" exercise="shut"');
   assert.equal(says(board), "The paper is empty.");

@@ -4,7 +4,7 @@ import { ready as READY } from "../../../shared/drawing.json";
 import { readStrokes, SIDE } from "../../math/strokes.ts";
 import { capital } from "../../math/text.ts";
 import { Announcer } from "../../views/announcer.ts";
-import { h, setIdle, setProps, setText } from "../../views/dom.ts";
+import { arrow, focusOn, h, setIdle, setProps, setText, targetOf } from "../../views/dom.ts";
 import { COLUMNS, Paper, thumbnail, type OnPaper } from "./paper.ts";
 import { Pen, type PenHost } from "./pen.ts";
 
@@ -67,8 +67,8 @@ export class Board {
       this.#task,
       this.#sheet,
       this.#says,
-      h("div", { class: "db-ready", role: "group", "aria-label": "Ready drawings" }, ...starts),
-      h("div", { class: "db-acts" }, this.#undo, this.#clear),
+      toolbar("db-ready", "Ready drawings", starts),
+      toolbar("db-acts", "What is on the paper", [this.#undo, this.#clear]),
       h("p", { class: "db-hint" }, this.#hand, this.#keys),
       this.#announcer.node,
     );
@@ -105,4 +105,18 @@ export class Board {
     this.#announcer.changed();
     this.#announcer.drawn(() => text);
   }
+}
+
+/** Buttons that are one stop of the Tab key: arrow keys move from one to the next. */
+function toolbar(className: string, name: string, buttons: HTMLElement[]) {
+  buttons.forEach((button, at) => (button.tabIndex = at ? -1 : 0));
+  const move = (event: KeyboardEvent) => {
+    const step = arrow(event.key);
+    const button = targetOf(event).closest("button");
+    const next = step && button && buttons[buttons.indexOf(button) + step[0] + step[1]];
+    if (!next) return;
+    event.preventDefault();
+    focusOn(next, buttons.find(({ tabIndex }) => tabIndex === 0) ?? null);
+  };
+  return h("div", { class: className, role: "toolbar", "aria-label": name, onkeydown: move }, ...buttons);
 }
