@@ -27,16 +27,16 @@ def parts():
 
 
 def measure(seed, config=DrawingConfig(), tried=TRIED, count=measures.COUNT):
-    """Trains a network from a seed, about a quarter of an hour on one processor; what `told_of` says of it.
+    """Trains a network from a seed, about a quarter of an hour on one processor; what `found_in` says of it.
 
     >>> found = measure(0, DrawingConfig(num_drawings=64, steps=2), tried=10, count=2)
     >>> len(found["without"]["open"]), len(found["without"]["open"][0])  # layers, heads
     (3, 4)
     """
-    return told_of(training.train_drawing(config, seed=seed, progress=False), tried, count)
+    return found_in(training.train_drawing(config, seed=seed, progress=False), tried, count)
 
 
-def told_of(network, tried=TRIED, count=measures.COUNT):
+def found_in(network, tried=TRIED, count=measures.COUNT):
     """How often a trained network is right, which head is which, and what the rings, cups and houses say of it.
 
     `without` gives what is filled of open and of closed rings without each head, [layer][head], and `all` with all;

@@ -17,7 +17,7 @@ CHOOSING, TESTING = 1000, 2000  # seeds: of the things that heads are chosen by,
 
 
 @torch.no_grad()
-def told(network, ink, head_mask=None, masks=None):  # [n, s, s] -> bool [n, s, s], [n], [n, layer, h, t, t]
+def answers(network, ink, head_mask=None, masks=None):  # [n, s, s] -> bool [n, s, s], [n], [n, layer, h, t, t]
     """What it says is shut in, how many places, and its maps."""
     on = None if head_mask is None else torch.as_tensor(head_mask)
     dots, places, maps = network(torch.as_tensor(ink), on, masks)
@@ -28,7 +28,7 @@ def measured(network, ink, places):
     """How right it is on drawings: `overlap`, dots that it and the truth say are shut in over those that either says;
     `right`, the share of drawings whose places it counts rightly; `commonest`, that of always giving the commonest.
     """
-    said, number, _ = told(network, ink)
+    said, number, _ = answers(network, ink)
     shut, true = places > 0, np.minimum(places.max((1, 2)), network.config.most)
     return {
         "overlap": float((said & shut).sum() / (said | shut).sum()),
@@ -52,7 +52,7 @@ def letters(text="ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789&@", sizes=(20, 24, 28)):
 
 def filled(network, ink, inside, head_mask=None, masks=None):
     """The share of some dots that it says are shut in."""
-    return float(told(network, ink, head_mask, masks)[0][inside].mean())
+    return float(answers(network, ink, head_mask, masks)[0][inside].mean())
 
 
 def without(network, head):
@@ -68,7 +68,7 @@ def looks(network, things):
     given = {}
     asks = things.asking / things.asking.sum(1, keepdims=True)
     for ink, names in ((things.opened, ("gap", "elsewhere")), (things.closed, ("closed",))):
-        weights = np.einsum("nq,nlhqk->nlhk", asks, told(network, ink)[2][..., 1:, 1:])
+        weights = np.einsum("nq,nlhqk->nlhk", asks, answers(network, ink)[2][..., 1:, 1:])
         for name in names:
             where = things.on_line if name == "elsewhere" else things.at_gap
             given[name] = np.einsum("nlhk,nk->lh", weights, where) / where.sum()

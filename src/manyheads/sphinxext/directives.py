@@ -238,7 +238,7 @@ class DrawingBoardDirective(FigureDirective):
         "goal": directives.unchanged_required,
         "guess": directives.unchanged_required,
         **dict.fromkeys(("layer", "head", "query"), directives.nonnegative_int),
-        **dict.fromkeys(("exercise", "id", "label"), directives.unchanged_required),
+        **dict.fromkeys(("exercise", "id"), directives.unchanged_required),
     }
 
     def run(self):
@@ -255,10 +255,11 @@ class DrawingBoardDirective(FigureDirective):
         roles = {role: write_heads([place]) for role, place in model.roles.items()}
         for name in {"off", "guess"} & {*options}:
             options[name] = " ".join(roles.get(head, head) for head in options[name].split())
-        mask, _ = (all_but(model, read_heads(options.get(name, ""))) for name in ("off", "guess"))
+        mask = all_but(model, read_heads(options.get("off", "")))
+        all_but(model, read_heads(options.get("guess", "")))  # refuses a head that it hasn't
         map, filled = model(drawing, mask), model.answer(drawing, mask).filled > 0.5
         check_places(map, options)
-        own = {name: options.pop(name, None) for name in ("goal", "guess", "exercise", "id", "label")}
+        own = {name: options.pop(name, None) for name in ("goal", "guess", "exercise", "id")}
         shown = start_of_drawn(map.picture) | options
         inside = head_map_element(map, model="drawing", sentence=drawing, **shown)
         data = {"filled": "".join("01"[dot] for dot in filled.ravel().astype(int))}

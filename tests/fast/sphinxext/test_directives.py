@@ -49,8 +49,8 @@ def board(words="", **options):
 
 
 def test_a_drawing_board_stands_around_a_map_with_its_drawing_and_its_answer():
-    figure = board("ring", goal="two", exercise="eight", label="Draw.", off="0.1 2.0", layer=1)
-    assert figure.attrs == {"goal": "two", "exercise": "eight", "label": "Draw."}
+    figure = board("ring", goal="two", exercise="eight", off="0.1 2.0", layer=1)
+    assert figure.attrs == {"goal": "two", "exercise": "eight"}
     map, data = figure.find_all(True, recursive=False)
     assert {name: map[name] for name in ("model", "sentence", "view", "off", "layer", "query")} == {
         **{"model": "drawing", "sentence": READY["ring"], "view": "picture", "off": "0.1 2.0", "layer": "1"},

@@ -42,7 +42,7 @@ def test_the_kept_drawing_model_is_one_of_the_five(shipped):
     """Trained anew, each takes a quarter of an hour; its weights are kept in 16 bits."""
     result = shipped["drawing_seeds"]
     kept = result["runs"][result["seeds"].index(manifest()["drawing.safetensors"]["seed"])]
-    again = measured.rounded(drawing_seeds.told_of(load_drawing().network))
+    again = measured.rounded(drawing_seeds.found_in(load_drawing().network))
     assert (again["gap head"], again["carrier"]) == (kept["gap head"], kept["carrier"])
     assert again["new"] == pytest.approx(kept["new"], abs=0.01)
     for kind, numbers in kept["claims"].items():
