@@ -39,6 +39,16 @@ def readers_sentences():
     return [parse(line) for lines in read_sections(DATA / "readers.txt").values() for line in lines]
 
 
+def negation_sentences():
+    """Sentences about negation by its kind and its place, from `data/negations.txt`: {header: sentences}.
+
+    >>> found = negation_sentences()
+    >>> sum(map(len, found.values())), found["nothing and nobody"][0].text
+    (120, 'Nothing tastes good.')
+    """
+    return {header: [parse(line) for line in lines] for header, lines in read_sections(DATA / "negations.txt").items()}
+
+
 def held_out_sentences(judged="whole"):
     """The hand-labelled sentences whose judging words are `"whole"` tokens, come in `"pieces"`, or `"all"` of them.
 
