@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import test from "node:test";
 import { maskOf } from "../../src/manyheads/web/math/heads-off.ts";
 import { drawLive, hideTab, key, named, page, press, settled, texts, type } from "./page.mjs";
-import { lookBack, toldOf } from "../../src/manyheads/web/figures/first-look/looking-back.ts";
+import { finding, lookBack } from "../../src/manyheads/web/figures/first-look/looking-back.ts";
 import { keystrokes } from "../../src/manyheads/web/figures/first-look/typing.ts";
 import { makeMap, mapModel } from "./small-models.mjs";
 
@@ -11,7 +11,7 @@ const HTML =
   '<first-look word="never" head="1" answer="mood"><head-map model="focus" sentence="we never like tea"></head-map></first-look>';
 
 /** A map whose head "mood" of layer 2 looks from [CLS] at `word`, and whose head 2 of layer 1 looks from there at `other`. */
-function mapOf(word, other) {
+function mapOf(word, other, weight = 2) {
   const queryTokens = ["[CLS]", "we", "never", "like", "tea", "[SEP]"];
   const map = makeMap({
     queryTokens,
@@ -22,7 +22,7 @@ function mapOf(word, other) {
   const [, heads, count] = map.shape;
   const place = (layer, head, query, key) => ((layer * heads + head) * count + query) * count + key;
   map.weights[place(1, 1, 0, word)] = 2;
-  map.weights[place(0, 1, word, other)] = 2;
+  map.weights[place(0, 1, word, other)] = weight;
   return map;
 }
 
@@ -37,13 +37,17 @@ const opened = () => drawLive(HTML, twoLayers());
 
 const verdict = (look) => texts(look, ".fl-verdict > *").join(" ");
 
-test("what is told is which word hears of which, and of nothing where nothing is found", () => {
-  const told = (word, other, on = true) =>
-    toldOf(mapOf(word, other), lookBack(mapOf(word, other), 1, "mood"), "mood", on).replace(/[\u2066-\u2069]/g, "");
-  assert.equal(told(3, 2), "One layer below, a head tells “like” about “never”.");
-  assert.equal(told(3, 2, false), "That head is off: nobody tells “like” about “never”.");
-  assert.equal(told(3, 3), "One layer below, a head looks from “like” at “like” itself.");
-  assert.equal(told(0, 2), "The mood head finds no word here, so there is nothing to tell it.");
+test("the panel says which word is found for which, and that nothing is found", () => {
+  const says = (word, other, on = true, weight = 2) =>
+    finding(mapOf(word, other, weight), lookBack(mapOf(word, other, weight), 1, "mood"), "mood", on).replace(
+      /[\u2066-\u2069]/g,
+      "",
+    );
+  assert.equal(says(3, 2), "One layer below, a head finds “never” for “like”.");
+  assert.equal(says(3, 2, false), "The head that finds “never” for “like” is off.");
+  assert.equal(says(3, 2, true, 0.4), "One layer below, a head finds no one word for “like”.");
+  assert.equal(says(3, 2, false, 0.4), "The head that finds no one word for “like” is off.");
+  assert.equal(says(0, 2), "The mood head finds no word here.");
 });
 
 test("the switch turns a head of layer 1 off, the answer follows, and it turns it on again", async () => {
@@ -52,7 +56,7 @@ test("the switch turns a head of layer 1 off, the answer follows, and it turns i
   press(look, "Turn this head off");
   assert.deepEqual(look.map.headMask, maskOf([[0, 1]], 2, 3));
   assert.equal(verdict(look), "mood bad 75\u00a0%");
-  type(look, "Sentence", "others are told about too");
+  type(look, "Sentence", "others are read as well");
   assert.equal(texts(look, ".fl-tokens > span")[1], "others");
   press(look, "Turn it on again");
   assert.deepEqual([look.map.headMask, verdict(look)], [null, "mood good 75\u00a0%"]);

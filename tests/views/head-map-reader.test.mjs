@@ -141,9 +141,9 @@ test("a control with the focus keeps it over a repaint; where it's gone, the vie
 // --- sentences to press
 
 test("sentences above the box are pressed, and undone", async () => {
-  const map = await live('examples="Hot tea? | | <b>Cold</b> tea."');
+  const map = await live('examples="Hot tea? | | <b>Cold</b> tea. (misread)"');
   const group = named(map, "Sentences to try");
-  assert.deepEqual(texts(group, "button"), ["Hot tea?", "<b>Cold</b> tea."]);
+  assert.deepEqual(texts(group, "button"), ["Hot tea?", "<b>Cold</b> tea. (misread)"]);
   group.querySelectorAll("button")[1].click();
   assert.deepEqual(map.attention.keyTokens, ["[CLS]", "<b>Cold</b>", "tea.", "[SEP]"]);
   press(map, "Undo");

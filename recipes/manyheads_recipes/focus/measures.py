@@ -80,6 +80,31 @@ def looks_back(model, labelled):
     return np.mean(back, axis=0)
 
 
+# As the tokenizer leaves them: of "isn't" a "t".
+NEGATIONS = frozenset("barely cannot hardly neither never no nobody none not nothing scarcely t without".split())
+
+
+def finds_negations(model, labelled):
+    """How much attention each head of layer 1 gives from a judging word to a negation, on average: float `[head]`.
+
+    >>> from manyheads import load_focus_model
+    >>> from manyheads_recipes.focus.sentences import negation_sentences
+    >>> bool(finds_negations(load_focus_model(), negation_sentences()["nothing and nobody"]).max() > 0.5)
+    True
+
+    Of each sentence the largest such weight counts; one without a judging word or a negation doesn't.
+    """
+    found = []
+    for sentence in labelled:
+        map = model(sentence.text)
+        tokens = np.array(map.key_tokens[1:-1])
+        denies = np.isin(tokens, list(NEGATIONS))
+        judges = token_labels(sentence, "S") & ~denies & (tokens != "really")
+        if denies.any() and judges.any():
+            found.append(map.weights[0, :, 1:-1, 1:-1][:, judges][:, :, denies].max((1, 2)))
+    return np.mean(found, axis=0)
+
+
 def token_labels(sentence, label):
     """Which of the sentence's tokens carry the label; each piece of a word carries the labels of the word.
 

@@ -14,13 +14,13 @@ from manyheads.models.keeping import file_name
 from manyheads_recipes import SHORT
 from manyheads_recipes.focus import word_vectors
 from manyheads_recipes.focus.measures import accuracies, looks_back, shares, validation_loss
-from manyheads_recipes.focus.sentences import held_out_sentences
+from manyheads_recipes.focus.sentences import held_out_sentences, negation_sentences
 
 # The version of the recipe. Raise it when code changes what is learnt: the model's steps or first weights, the loss,
 # the optimizer, how templates become sentences and sentences tensors. Words, templates and the config need no raise:
 # they are in the recipe's key.
-RECIPE = 4
-CHECKPOINTS = (0, 30, 100, 300, 1000)
+RECIPE = 5
+CHECKPOINTS = (0, 60, 200, 600, 2000)
 HEAD_COUNTS = (1, 2, 4, 8)
 KEPT_JOBS = ("taught", "untaught", *(f"heads-{count}" for count in HEAD_COUNTS if count != 4))
 
@@ -95,6 +95,7 @@ def _metrics(model):
     """On held-out sentences: what is predicted rightly and, of taught heads, attention on the words they were shown."""
     held_out = held_out_sentences()
     found = {f"right, {fact}": share for fact, share in accuracies(model, held_out).items()}
+    found["right, negations"] = accuracies(model, sum(negation_sentences().values(), []))["sentiment"]
     found["looks back"] = float(looks_back(model, held_out).max())
     if model.head_names == list(FACTS):
         found |= {f"attention, {head}": share for head, share in shares(model, held_out).items()}

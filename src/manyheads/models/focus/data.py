@@ -171,6 +171,9 @@ def _noun_phrase(name):
     return f"<the> <which> <n.{kind}> | <the> <n.{kind}> | <the> <which> <n.{kind}> {named}"
 
 
+_TURNED = {"+": "-", "-": "+"}
+
+
 def _sentiment(spoken):
     """What the judging words say together: those after `but` decide; None where they disagree."""
     buts = [i for i, word in enumerate(spoken) if word.text.lower() == "but"]
@@ -179,8 +182,10 @@ def _sentiment(spoken):
         for word in part:
             if word.polarity == "~":
                 turned = True
+            elif word.polarity == "^":
+                signs = {_TURNED[sign] for sign in signs}
             elif word.polarity:
-                signs.add({"+": "-", "-": "+"}[word.polarity] if turned else word.polarity)
+                signs.add(_TURNED[word.polarity] if turned else word.polarity)
                 turned = False
         if signs:
             return None if len(signs) > 1 else {"+": "positive", "-": "negative"}[signs.pop()]

@@ -19,7 +19,7 @@ MEANS |= dict.fromkeys(("notion", "time", "joy", "woe"), "idea")
 class Word:
     text: str
     labels: str = ""
-    polarity: str = ""  # + judges well, - judges badly, ~ turns the next judgement round
+    polarity: str = ""  # + judges well, - judges badly, ~ turns the next judgement round, ^ the one before
     means: str = ""  # the object fact it gives
     main: bool = False  # marked by a star
 
@@ -102,7 +102,7 @@ def vocabulary():
     """
     written = " ".join([*phrases().values(), *(template for *_, template in templates())])
     literals = re.sub(r"<[^>]*>[*/A-Z]*|[{}|]", " ", written).split()
-    return open_words() | {literal.partition("/")[0].rstrip("*~").lower() for literal in literals}
+    return open_words() | {literal.partition("/")[0].rstrip("*~^").lower() for literal in literals}
 
 
 @cache
@@ -135,7 +135,7 @@ def compiled(text):
 
     Raises `ValueError` for braces that do not match.
     """
-    tokens = re.findall(r"\{|\}[*/A-Z+~-]*|\||<[^>]*>[*/A-Z]*|[^\s{}|]+", text)
+    tokens = re.findall(r"\{|\}[*/A-Z+~^-]*|\||<[^>]*>[*/A-Z]*|[^\s{}|]+", text)
     alternatives, rest = _alternatives(tokens)
     if rest:
         raise ValueError(f"unbalanced braces in {text!r}")
@@ -169,9 +169,9 @@ def literal(token):
     Word(text='Not', labels='S', polarity='~', means='', main=False)
     """
     text, _, suffix = token.partition("/")
-    labels = suffix.strip("+-~*")
+    labels = suffix.strip("+-~^*")
     means = pronoun_means(text, labels)
-    return Word(text.rstrip("~*"), labels, token[-1] if token[-1] in "+-~" else "", means, "*" in token)
+    return Word(text.rstrip("~^*"), labels, token[-1] if token[-1] in "+-~^" else "", means, "*" in token)
 
 
 def pronoun_means(text, labels):

@@ -35,8 +35,8 @@ class FocusConfig:
     attention_width: int = 64  # of the heads of a layer together
     layer_norm_eps: float = 1e-5
     # Training.
-    num_sentences: int = 50_000
-    steps: int = 4000
+    num_sentences: int = 100_000
+    steps: int = 16_000
     untaught_steps: int = 1000
     batch: int = 128
     learning_rate: float = 4e-3

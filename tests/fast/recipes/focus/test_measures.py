@@ -3,8 +3,8 @@
 import numpy as np
 
 from manyheads.models.registry import all_but
-from manyheads_recipes.focus.measures import ablation, accuracies, looks_back, shares
-from manyheads_recipes.focus.sentences import held_out_sentences, readers_sentences
+from manyheads_recipes.focus.measures import ablation, accuracies, finds_negations, looks_back, shares
+from manyheads_recipes.focus.sentences import held_out_sentences, negation_sentences, readers_sentences
 
 NOTES = "Which do you like better, coffee or tea?"
 PAINTED = {  # note A
@@ -43,14 +43,24 @@ def test_what_readers_type_is_understood(focus):
     assert found["sentiment"] >= 0.97, found
 
 
-def test_a_head_of_layer_1_looks_at_the_word_before_and_without_it_never_no_longer_reaches_like(focus):
-    back = looks_back(focus, held_out_sentences())
-    assert back.max() >= 0.4
-    mask = all_but(focus, [(0, back.argmax())])
-    for text in ("They never like tea.", "We do not like tea."):
-        heard, deaf = (focus(text, head_mask).predictions["sentiment"] for head_mask in (None, mask))
-        assert heard["negative"] > 0.9, text
-        assert deaf["positive"] > 0.8, text
+def test_a_head_of_layer_1_finds_what_is_denied_wherever_it_stands_and_another_looks_one_back(focus):
+    kinds = negation_sentences()
+    assert accuracies(focus, sum(kinds.values(), []))["sentiment"] >= 0.9
+    apart = [*kinds["never and not, 2 words between"], *kinds["no and none of them"], *kinds["I don't think that"]]
+    found = finds_negations(focus, apart)
+    finder, neighbour = found.argmax(), looks_back(focus, held_out_sentences()).argmax()
+    assert found[finder] >= 0.6 > 0.4 > np.delete(found, finder).max(), found
+    assert looks_back(focus, held_out_sentences())[neighbour] >= 0.4
+    assert finder != neighbour
+    assert accuracies(focus, apart)["sentiment"] >= 0.95
+    assert accuracies(focus, apart, all_but(focus, [(0, finder)]))["sentiment"] <= 0.3
+
+
+def test_what_denies_something_else_breaks_it(focus):
+    denied = negation_sentences()["something else is denied"]
+    finder = finds_negations(focus, negation_sentences()["I don't think that"]).argmax()
+    whole, deaf = (accuracies(focus, denied, mask)["sentiment"] for mask in (None, all_but(focus, [(0, finder)])))
+    assert whole < 0.95 < deaf
 
 
 def test_the_words_of_the_notes_outrank_all_others(focus):

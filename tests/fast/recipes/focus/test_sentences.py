@@ -2,9 +2,9 @@
 
 from lemminflect import getAllInflections
 
-from manyheads.models.focus.data import FACTS
+from manyheads.models.focus.data import FACTS, generate_sentences
 from manyheads.models.focus.grammar import vocabulary
-from manyheads_recipes.focus.sentences import held_out_sentences
+from manyheads_recipes.focus.sentences import held_out_sentences, negation_sentences
 
 # What may stand in the held-out sentences although the generator says it too: words that carry grammar, not content.
 FUNCTION_WORDS = """
@@ -33,3 +33,10 @@ def test_held_out_content_words_are_never_said_in_any_form():
     for word in content:
         forms = {form for forms in getAllInflections(word).values() for form in forms}
         assert not {word, *forms} & said, word
+
+
+def test_sentences_about_negation_are_never_generated_and_held_out_words_never_said():
+    sentences = negation_sentences()
+    generated = {sentence.text for sentence in generate_sentences(20_000)}
+    assert not generated & {sentence.text for group in sentences.values() for sentence in group}
+    assert not {"scarcely", "remotely", "barely", "honestly", "overly"} & vocabulary()

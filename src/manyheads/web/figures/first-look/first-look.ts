@@ -1,4 +1,4 @@
-// <first-look>: a live map, and below it the head of the layer before that tells the word that is judged about another one, behind one
+// <first-look>: a live map, and below it the head of the layer before that finds another word for the one that is judged, behind one
 // switch. Once, to who has never been here, the sentence types itself, as soon as the model is here; any key or touch ends that.
 
 import { define, Figure, mapReady, type LiveMap } from "../../doors/page-element.ts";

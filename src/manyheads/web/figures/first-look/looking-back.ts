@@ -11,6 +11,7 @@ import { fill, h, setChildren, setText, setToken } from "../../views/dom.ts";
 // ------------------------------------------------------------------------------------------------ pure part
 
 const FIRST = 0; // layer
+const HALF = 0.5; // of the attention: below it, no one word is found
 
 /** The place of the largest of some weights. */
 const most = (weights: Float32Array) => weights.indexOf(Math.max(...weights));
@@ -23,18 +24,16 @@ export function lookBack(map: AttentionMap, head: number, answer: string) {
 }
 
 /** What that is, in a sentence. */
-export function toldOf(
+export function finding(
   map: AttentionMap,
-  { asker, found }: { asker: number; found: number },
+  { asker, found, weights }: { asker: number; found: number; weights: Float32Array },
   answer: string,
   on: boolean,
 ) {
   const [word, other] = [asker, found].map((place) => isolated(readable(map.keyTokens[place])));
-  if (isSpecial(map.keyTokens[asker])) return `The ${answer} head finds no word here, so there is nothing to tell it.`;
-  if (asker === found) return `One layer below, a head looks from “${word}” at “${word}” itself.`;
-  return on
-    ? `One layer below, a head tells “${word}” about “${other}”.`
-    : `That head is off: nobody tells “${word}” about “${other}”.`;
+  if (isSpecial(map.keyTokens[asker])) return `The ${answer} head finds no word here.`;
+  const finds = weights[found] < HALF ? `no one word for “${word}”` : `“${other}” for “${word}”`;
+  return on ? `One layer below, a head finds ${finds}.` : `The head that finds ${finds} is off.`;
 }
 
 // ------------------------------------------------------------------------------------------------ the view
@@ -88,7 +87,7 @@ export class LookingBack {
     this.node.style.setProperty("--head", colour);
     this.node.classList.toggle("fl-off", !on);
     this.node.classList.remove("fl-waits");
-    setText(this.#says, toldOf(map, found, answer, on));
+    setText(this.#says, finding(map, found, answer, on));
     setText(this.#name, headTitle(map, FIRST, head));
     setText(this.#switch, on ? "Turn this head off" : "Turn it on again");
     this.#words.dir = directionOf(map.keyTokens);

@@ -7,12 +7,13 @@ import { Player } from "../../views/player.ts";
 import { WordSuggestions } from "./suggestions.ts";
 import type { Action, State } from "./state.ts";
 
+const REMARK = / \([^)]*\)$/; // at the end of a sentence to press: shown, and not typed
 const PAUSE = 1400; // milliseconds for each model, when all are played
 
 interface Options {
   models: string[]; // names, for a slider to run over
   types: boolean; // what the models read
-  examples: string; // sentences to press, with "|" between them
+  examples: string; // sentences to press, with "|" between them, each with a remark in parentheses or none
 }
 
 export class Controls {
@@ -62,9 +63,10 @@ export class Controls {
       "div",
       { class: "hm-start", role: "group", "aria-label": "Sentences to try" },
       h("span", {}, "Type your own, or press:"),
-      ...sentences.map((sentence) =>
-        h("button", { type: "button", onclick: () => dispatch({ type: "choose", parts: { sentence } }) }, sentence),
-      ),
+      ...sentences.map((shown) => {
+        const sentence = shown.replace(REMARK, "");
+        return h("button", { type: "button", onclick: () => dispatch({ type: "choose", parts: { sentence } }) }, shown);
+      }),
     );
     const opens = button ? [button] : [];
     this.nodes = [
