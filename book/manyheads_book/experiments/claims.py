@@ -12,7 +12,7 @@ from manyheads_book.experiments import (
     parallel,
     pruning,
 )
-from manyheads_book.experiments.evidence import verdict
+from manyheads_book.experiments.evidence import HALVES, verdict
 from manyheads_book.experiments.results import runs_of
 
 CLAIMS = {  # claim -> its statements, the experiments whose runs they are about
@@ -29,17 +29,17 @@ FOUND = {1: "yes", 0: "no", -1: "no, the contrary"}
 
 
 def statements_of(claim, seeds=slice(None)):
-    """What would count as evidence for a claim, and what was found: {statement: is it true?}; `seeds` takes some runs.
+    """What would count as evidence for a claim: {statement: 1 if it's true, else 0 or -1}; `seeds` takes some runs.
 
     >>> list(statements_of("lookups").values())[0]
-    True
+    1
     """
     statements, *experiments = CLAIMS[claim]
     return statements(*(runs_of(name)[seeds] for name in experiments))
 
 
 def verdict_of(claim):
-    """`"holds"`, `"in part"`, `"not shown"` or `"the opposite"`; "not shown" where half of the seeds say otherwise.
+    """One of `VERDICTS`; "not shown" where half of the seeds say otherwise.
 
     >>> verdict_of("lookups")
     'holds'
@@ -53,8 +53,7 @@ def is_steady(claim):
     >>> is_steady("lookups")
     True
     """
-    parts = slice(0, None, 2), slice(1, None, 2), slice(None)
-    return len({verdict(statements_of(claim, seeds)) for seeds in parts}) == 1
+    return len({verdict(statements_of(claim, seeds)) for seeds in (slice(None), *HALVES)}) == 1
 
 
 def findings(claim):

@@ -34,11 +34,11 @@ def statements(runs):
 
 def _wider(runs, one, other):
     spreads = [np.std(run[one]) - np.std(run[other]) for run in runs]
-    return clearly(spreads) > 0
+    return clearly(spreads)
 
 
 def _halved(runs, name):
-    return clearly([0.5 - min(one) / max(one) for one in across(runs, name)]) > 0
+    return clearly([0.5 - min(one) / max(one) for one in across(runs, name)])
 
 
 def parts():

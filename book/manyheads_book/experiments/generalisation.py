@@ -13,9 +13,10 @@ MANY = 8
 
 def statements(runs):
     """Whether models whose heads look further apart are right more often; `runs` are those of short_trainings."""
+    alike, error = diversity_and_rightness(runs), 1 / np.sqrt(len(runs))  # about the standard error of no correlation
     return {
         "Of the models with eight heads, those whose heads look further apart are right more often on new words": (
-            diversity_and_rightness(runs) > 2 / np.sqrt(len(runs))  # about two standard errors of no correlation
+            int(np.sign(alike)) if abs(alike) > 2 * error else 0
         )
     }
 

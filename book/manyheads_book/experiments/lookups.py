@@ -32,13 +32,12 @@ def statements(runs):
         for heads in HEADS
     }
     return {
-        "Two heads do two lookups at once: they miss less than 2 %": all(
-            clearly(DONE - missed[kind, 2, 2]) > 0 for kind in ("blind", "seeing")
+        "Two heads do two lookups at once: they miss less than 2 %": min(
+            clearly(DONE - missed[kind, 2, 2]) for kind in ("blind", "seeing")
         ),
         "One head of the same width does not, even where it may look at the numbers": clearly(
             missed["seeing", 2, 1] - DONE
-        )
-        > 0,
+        ),
         "No blind heads beat the bound, for any number of lookups and of heads": all(
             found.mean() >= bound(lookups, heads) - DONE
             for (kind, lookups, heads), found in missed.items()

@@ -25,17 +25,14 @@ BLOCK, BLOCKS = 4e-3, 4  # seconds of a sample, at least; samples
 
 def statements(runs):
     """Whether heads at once are faster than one after another, and than one head of the same total width."""
+    gains = {
+        "one after another": lambda run, length: ratio(run, length) - 1,
+        "one of the same total width": lambda run, length: 1 - against_one(run, length),
+    }
     return {
-        **{
-            f"Eight heads at once are faster than one after another, on {length} words": clearly(
-                [ratio(run, length) - 1 for run in runs]
-            )
-            > 0
-            for length in LENGTHS
-        },
-        "Eight heads are faster than one of the same total width, on some length": any(
-            clearly([1 - against_one(run, length) for run in runs]) > 0 for length in LENGTHS
-        ),
+        f"Eight heads at once are faster than {other}, on {length} words": clearly([gain(run, length) for run in runs])
+        for other, gain in gains.items()
+        for length in LENGTHS
     }
 
 

@@ -29,8 +29,8 @@ def measure(seed, heads=HEADS, steps=STEPS, num_sentences=NUM_SENTENCES):
     >>> found["2"]["look apart"] > 0, found["2"]["validation loss"] > 1
     (True, True)
 
-    Beside the losses there are the numbers of `diversity.py` (again at the start, before training), and the share of
-    right answers on the sentences of `generalisation.py` and with each noise of `noise.py`.
+    Beside the losses there are the numbers of `diversity.py`, and the share of right answers on the sentences of
+    `generalisation.py` and with each noise of `noise.py`.
     """
     trained_on, fresh = generate_sentences(num_sentences, seed), drawn(DRAWN, seed)
     learnt, tested = encode(trained_on[:DRAWN]), encode(fresh)
@@ -38,16 +38,9 @@ def measure(seed, heads=HEADS, steps=STEPS, num_sentences=NUM_SENTENCES):
     questions = {name: encode(sentences) for name, sentences in questions.items()}
     found = {}
     for count in heads:
-        numbers = {}
-
-        def at_start(step, model, numbers=numbers):
-            if step == 0:
-                first = diversity.of(model, fresh, tested)
-                numbers.update({f"{name} at the start": number for name, number in first.items()})
-
-        options = {"steps": steps, "num_sentences": num_sentences, "checkpoint": at_start, "progress": False}
+        options = {"steps": steps, "num_sentences": num_sentences, "progress": False}
         model = train_focus_model(f"heads-{count}", seed=seed, **options)
-        numbers |= {"training loss": losses(model, learnt), "validation loss": losses(model, tested)}
+        numbers = {"training loss": losses(model, learnt), "validation loss": losses(model, tested)}
         numbers |= diversity.of(model, fresh, tested)
         numbers |= {name: right(model, encoded) for name, encoded in questions.items()}
         found[str(count)] = numbers
