@@ -8,7 +8,7 @@ import { keystrokes } from "../../src/manyheads/web/figures/first-look/typing.ts
 import { makeMap, mapModel } from "./small-models.mjs";
 
 const HTML =
-  '<first-look word="never" head="1" answer="mood"><head-map model="focus" sentence="we never like tea"></head-map></first-look>';
+  '<first-look first="we like tea" head="1" answer="mood"><head-map model="focus" sentence="we never like tea"></head-map></first-look>';
 
 /** A map whose head "mood" of layer 2 looks from [CLS] at `word`, and whose head 2 of layer 1 looks from there at `other`. */
 function mapOf(word, other, weight = 2) {
@@ -62,18 +62,33 @@ test("the switch turns a head of layer 1 off, the answer follows, and it turns i
   assert.deepEqual([look.map.headMask, verdict(look)], [null, "mood good 75\u00a0%"]);
 });
 
-test("a sentence is typed without one word, which is put in last", () => {
-  const strokes = keystrokes("We never like tea.", "never").map(([text]) => text);
-  assert.equal(strokes[0], "W");
-  assert.deepEqual(strokes.slice(12), [
-    "We n like tea.",
-    "We ne like tea.",
-    "We nev like tea.",
-    "We neve like tea.",
+test("a sentence is typed as another one, which changes into it", () => {
+  const after = (sentence, first) =>
+    keystrokes(sentence, first)
+      .map(([text]) => text)
+      .slice(first.length - 1);
+  assert.equal(keystrokes("We never like tea.", "We like tea.")[0][0], "W");
+  assert.deepEqual(after("We never like tea.", "We like tea."), [
+    "We like tea.",
+    "We nlike tea.",
+    "We nelike tea.",
+    "We nevlike tea.",
+    "We nevelike tea.",
+    "We neverlike tea.",
     "We never like tea.",
   ]);
-  assert.equal(strokes[11], "We like tea.");
-  assert.deepEqual(keystrokes("We like tea.", "never"), []);
+  assert.deepEqual(after("None like tea.", "All like tea."), [
+    "All like tea.",
+    "Al like tea.",
+    "A like tea.",
+    " like tea.",
+    "N like tea.",
+    "No like tea.",
+    "Non like tea.",
+    "None like tea.",
+  ]);
+  assert.deepEqual(after("Tea, tea.", "Tea."), ["Tea.", "Tea,.", "Tea, .", "Tea, t.", "Tea, te.", "Tea, tea."]);
+  assert.deepEqual(keystrokes("We like tea.", ""), []);
 });
 
 /** A look that types itself, as one comes to a page: the clock is held once the model is here. */
@@ -103,7 +118,7 @@ test("the sentence types itself, live, and not a second time", async (t) => {
   await pass(t, 4000);
   assert.deepEqual(
     [...new Set(seen)],
-    keystrokes("we never like tea", "never").map(([text]) => text),
+    keystrokes("we never like tea", "we like tea").map(([text]) => text),
   );
   assert.equal(look.map.sentence, "we never like tea");
   look.remove();

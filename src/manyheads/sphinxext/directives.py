@@ -200,12 +200,12 @@ class MuseumPieceDirective(TextDirective):
 class FirstLookDirective(TextDirective):
     """`{first-look} sentence`: a live map and, behind a switch below it, the head of layer 1 that `answer` needs.
 
-    `head` counts from 0. Once, the sentence types itself for a reader, at first without `word`. `try` is as in
+    `head` counts from 0. Once, the sentence types itself for a reader, out of the sentence `first`. `try` is as in
     `{head-map}`.
     """
 
     option_spec: ClassVar = {
-        "word": directives.unchanged_required,
+        "first": directives.unchanged_required,
         "head": directives.nonnegative_int,
         "answer": directives.unchanged_required,
         "try": directives.unchanged_required,
@@ -219,7 +219,7 @@ class FirstLookDirective(TextDirective):
         if answer not in map.predictions:
             raise ValueError(f"answer must be one of {', '.join(map.predictions)}, got {answer!r}")
         shown = head_map_element(map, sentence=words, model="focus", tools="none", examples=options.get("try"))
-        written = {"word": options.get("word", ""), "head": head, "answer": answer}
+        written = {"first": options.get("first", ""), "head": head, "answer": answer}
         return f"<first-look{attributes_html(written)}>{shown}</first-look>"
 
 

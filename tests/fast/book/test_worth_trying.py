@@ -26,15 +26,28 @@ def offered():
         for sentence, written in FIGURE.findall(path.read_text(encoding="utf-8")):
             options = dict(re.findall(r"^:(\w+): *(.*)$", written, re.M))
             if "focus" in options.get("models", options.get("model", "focus")).split():
-                yield from (sentence, *filter(None, [options.get("compare"), *options.get("try", "").split(" | ")]))
+                offers = [options.get("compare"), *options.get("try", "").split(" | ")]
+                yield from (sentence, *filter(None, offers))
+
+
+REMARK = re.compile(r" \((.*)\)$")
+MISREAD = {"They like nothing more than tea.": "positive"}  # the sentiment that it has
 
 
 @pytest.mark.parametrize("sentence", sorted(set(offered())))
 def test_what_a_figure_offers_is_read_without_doubt(sentence):
-    map = load_focus_model()(sentence)
+    map = load_focus_model()(REMARK.sub("", sentence))
     assert not map.notes
     for fact, labels in map.predictions.items():
         assert max(labels.values()) >= 0.8, (fact, labels)
+
+
+def test_a_figure_says_of_what_it_offers_whether_it_is_misread():
+    remarks = {REMARK.sub("", sentence): remark[1] for sentence in offered() if (remark := REMARK.search(sentence))}
+    assert remarks == dict.fromkeys(MISREAD, "misread")
+    for sentence, sentiment in MISREAD.items():
+        found = load_focus_model()(sentence).predictions["sentiment"]
+        assert max(found, key=found.get) != sentiment
 
 
 def test_there_are_rows():

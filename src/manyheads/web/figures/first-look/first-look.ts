@@ -51,7 +51,7 @@ class FirstLookElement extends Figure {
     this.#placed.observe(this);
     leaves.addEventListener("abort", () => this.#placed.disconnect());
     const { map } = this;
-    const strokes = keystrokes(map.getAttribute("sentence") ?? "", this.getAttribute("word") ?? "");
+    const strokes = keystrokes(map.getAttribute("sentence") ?? "", this.getAttribute("first") ?? "");
     if (wantsStillness() || wasSeen() || !strokes.length || location.hash) return;
     const stops = new AbortController();
     const stop = () => stops.abort();
