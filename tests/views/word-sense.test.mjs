@@ -381,12 +381,18 @@ const BAKED = {
   },
 };
 
-test("what one masked word comes to is shown without a model; more than that is said to wait for it", async () => {
-  const absent = { missingBytes: async () => 25e6, load: () => Promise.reject(new Error("nobody asked")) };
-  const figure = await draw(
-    `<word-sense sentence="the bank river" word="bank" layer="1"><script type="application/json">${JSON.stringify(BAKED)}</script></word-sense>`,
-    { encoder: absent, senses: { load: () => senses } },
+/** A figure of one layer whose reader hasn't loaded the encoder. */
+const stored = (data) =>
+  draw(
+    `<word-sense sentence="the bank river" word="bank" layer="1"><script type="application/json">${JSON.stringify(data)}</script></word-sense>`,
+    {
+      encoder: { missingBytes: async () => 25e6, load: () => Promise.reject(new Error("nobody asked")) },
+      senses: { load: () => senses },
+    },
   );
+
+test("what one masked word comes to is shown without a model; more than that is said to wait for it", async () => {
+  const figure = await stored(BAKED);
   assert.deepEqual(
     [leans(figure), figure.querySelectorAll(".hm-tools:not([hidden])").length],
     [["50\u00a0% river", "90\u00a0% river"], 0],
@@ -407,6 +413,21 @@ test("what one masked word comes to is shown without a model; more than that is 
   await says(figure, /^This is a computed example\./);
   figure.setAttribute("masked", "river");
   assert.equal(leans(figure)[1], "50\u00a0% river");
+});
+
+test("a sentence that a phrase sets is stored as well, with its masks, and the first one comes back", async () => {
+  const pushes = { tokens: ["robbed", "bank", "river"], places: [1], layers: layersOf(1.386) };
+  const robbed = { ...BAKED, shares: [0.5, 0.8, 0.7], pushes };
+  const figure = await stored({ ...BAKED, others: { "robbed bank river": robbed } });
+  const set = (sentence) => (figure.setAttribute("sentence", sentence), leans(figure)[1]);
+  assert.deepEqual([set("robbed bank river"), named(figure, "robbed").textContent], ["80\u00a0% river", "robbed"]);
+  await says(figure, /^This is a computed example\./);
+  press(figure, "river");
+  assert.equal(leans(figure)[1], "50\u00a0% river");
+  set("a bank of mine");
+  await says(figure, /^Your text will be answered once the encoder has loaded\./);
+  assert.equal(set("the bank river"), "90\u00a0% river");
+  await says(figure, /^This is a computed example\./);
 });
 
 test("attributes mask words and turn heads off, also of a sentence that is set with them", async () => {

@@ -270,7 +270,7 @@ class WordSenseDirective(TextDirective):
     """`{word-sense} sentence`: in which sense the encoder reads the ambiguous word `word`, the first known one else.
 
     With a `layer`, from 1, the figure shows that one alone, without tools, and its words can be masked before a reader
-    has the encoder.
+    has the encoder. Sentences that phrases of the page, `{try}`, set in it are stored as well.
     """
 
     option_spec: ClassVar = {
@@ -280,8 +280,12 @@ class WordSenseDirective(TextDirective):
     }
 
     def html(self, words, options):
-        layer = options.get("layer")
-        data = word_sense_data(load_senses(), words, options.get("word"), layer)
+        senses, layer = load_senses(), options.get("layer")
+        data = word_sense_data(senses, words, options.get("word"), layer)
+        phrases = phrases_of(Path(self.env.doc2path(self.env.docname)), {self.name, options.get("id")})
+        others = {settings.get("sentence", words) for settings in phrases} - {words}
+        if others:
+            data["others"] = {other: word_sense_data(senses, other, data["word"], layer) for other in sorted(others)}
         attributes = {"sentence": words, "word": data["word"], "layer": layer, "id": options.get("id")}
         return element_html("word-sense", attributes, data)
 

@@ -1,7 +1,7 @@
 // <word-sense sentence="..." word="bank" layer="1">: in which sense the encoder reads an ambiguous word, layer by layer, live; what each
 // of a layer's heads takes from each word; which heads decide. With a `layer`, that one alone is shown, and no tools. `masked="fish some"`
 // masks words, `off="0.4"` turns heads off, as layer.head from 0. The encoder and the axes between the senses come when the reader asks;
-// until then, what one masked word comes to may be baked in. No DOM while the module loads, as in head-map.ts.
+// until then, what one masked word comes to may be baked in, and other sentences that phrases of the page set. No DOM while the module loads, as in head-map.ts.
 
 import { define, dressPage } from "../../doors/page-element.ts";
 import { loadWithProgress, modelsScript, READY } from "../../doors/page-models.ts";
@@ -22,6 +22,8 @@ type Baked = Sense & {
   masked?: Record<string, { shares: number[]; layers: (LayerPushes | null)[] }>; // by the places of the masked word's tokens
 };
 
+type Stored = Baked & { others?: Record<string, Baked> }; // by their sentences
+
 const senseOf = ({ word, senses, shares, layer }: Baked): Sense => ({ word, senses, shares, layer });
 
 class WordSenseElement extends SentenceFigure<WordSenseView> {
@@ -30,8 +32,8 @@ class WordSenseElement extends SentenceFigure<WordSenseView> {
   protected numbers = ["layer"];
   protected computed = []; // the view asks
   #axes: SenseAxes | null = null;
-  #example = ""; // the sentence that is baked in
-  #baked: Baked | null = null;
+  #example = ""; // the sentence that is drawn first
+  #stored = new Map<string, Baked>(); // what is baked in, by its sentence
   #isLive = false; // the encoder has answered
 
   protected task = this.makeTask<HeadModel>({
@@ -73,16 +75,22 @@ class WordSenseElement extends SentenceFigure<WordSenseView> {
     return ["encoder"];
   }
 
-  /** Whether its sentence is another than the one that is baked in. */
+  /** What is baked in of its sentence. */
+  get #baked() {
+    return this.#stored.get(this.sentence) ?? null;
+  }
+
+  /** Whether its sentence is one that nothing is baked in of. */
   get #isOther() {
-    return this.sentence !== this.#example;
+    return this.sentence !== this.#example && !this.#baked;
   }
 
   /** What is baked in of the words that are masked now; null where nothing is. */
   get #known() {
     const { word, masked, off } = this.view!.state;
-    if (!this.#baked || this.#isOther || word !== this.#baked.word || off.length) return null;
-    const [sense, { pushes = null, masked: known = {} }] = [senseOf(this.#baked), this.#baked];
+    const baked = this.#baked;
+    if (!baked || word !== baked.word || off.length) return null;
+    const [sense, { pushes = null, masked: known = {} }] = [senseOf(baked), baked];
     if (!masked.length) return { sense, pushes };
     const found = known[masked.join(" ")];
     return found
@@ -90,10 +98,10 @@ class WordSenseElement extends SentenceFigure<WordSenseView> {
       : null;
   }
 
-  protected draw(baked: Baked | null) {
+  protected draw(baked: Stored | null) {
     dressPage("head-map.css", "word-sense.css");
     this.#example = this.sentence;
-    this.#baked = baked;
+    if (baked) this.#stored = new Map([[this.sentence, baked], ...Object.entries(baked.others ?? {})]);
     const shown = baked && {
       sense: senseOf(baked),
       pushes: baked.pushes ?? null,
