@@ -5,7 +5,8 @@ import zlib
 from dataclasses import dataclass
 from itertools import pairwise
 
-from manyheads.models.translator.head_model import HEADS, LONGEST, MAX_WORDS
+from manyheads.models.translator.head_model import HEADS, LONGEST
+from manyheads.models.translator.sentences import MAX_WORDS
 from manyheads_recipes.translator.grammar import TENSES, predicate, verb_group
 from manyheads_recipes.translator.words import VOWELS, English, French, Mentions, both, pronoun, small_words, verbs
 

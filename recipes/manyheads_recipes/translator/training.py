@@ -15,8 +15,9 @@ from torch.nn import functional as F
 from manyheads.models.files import key_of
 from manyheads.models.keeping import file_name
 from manyheads.models.training import check_variant, fit, reproducible
-from manyheads.models.translator.head_model import HEADS, MAX_WORDS, Translator
+from manyheads.models.translator.head_model import HEADS, Translator
 from manyheads.models.translator.network import END, MARKS, START, TranslatorConfig, padded
+from manyheads.models.translator.sentences import MAX_WORDS
 from manyheads_recipes import SHORT
 from manyheads_recipes.translator.data import HELD_OUT_EVERY, HELD_OUT_STRUCTURES, generate
 from manyheads_recipes.translator.grammar import grammar

@@ -7,7 +7,7 @@ import pytest
 from manyheads.models.focus import tokenize
 from manyheads.models.induction.head_model import read as read_characters
 from manyheads.models.translator import NotTranslated
-from manyheads.models.translator.head_model import split
+from manyheads.models.translator.sentences import split
 from manyheads.models.white_space import split_at_space
 
 

@@ -1,10 +1,5 @@
-"""The translator as a head model: a sentence goes in, its French and what every head looks at come out.
+"""The translator as a head model: a sentence goes in, its French and what every head looks at come out."""
 
-What somebody types becomes words that the translator knows, or a plain sentence that says why not.
-"""
-
-import difflib
-import re
 from dataclasses import asdict
 
 import torch
@@ -15,21 +10,10 @@ from manyheads.inputs import checked_heads
 from manyheads.maps import AttentionMap
 from manyheads.models.keeping import fill, kept_file, kept_files, kept_variants, read_model, write_model
 from manyheads.models.translator.network import END, MARKS, START, EncoderDecoder, TranslatorConfig, padded
-from manyheads.models.white_space import split_at_space, within_reach
+from manyheads.models.translator.sentences import MAX_WORDS, MESSAGES, SHORT_FORMS, read
 
 HEADS = ("word", "noun", "subject", "antecedent")  # what each is taught to look at
-MAX_WORDS = 14  # of an English sentence
 LONGEST = 23  # French words, at most
-MESSAGES = {
-    "nothing": "Type an English sentence to translate.",
-    "long": "The translator reads at most {most} words; this sentence has {count}.",
-    "unknown": "The translator does not know “{word}”.",
-    "near": "Near ones that it knows: {words}.",
-    "outside": "The translator knows these words, but has not learnt sentences that are built like this one. Try: "
-    "“The girl who sees the cats eats the red apple.” or “Do you like tea?”",
-}
-SHORT_FORMS = {"won't": "will not", "n't": " not", "'s ": " is ", "'re ": " are ", "'m ": " am ", "'ll ": " will "}
-
 # Which attention a map shows: its part of the network, and the layers, which may be one.
 ATTENTIONS = {
     "cross": "the last layer's cross-attention: French words ask, English words are looked at",
@@ -104,26 +88,9 @@ class Translator(nn.Module):
         ['the', 'girl', 'does', 'not', 'see', 'an', 'umbrella']
 
         Raises `TypeError` for a sentence that is not a string, `NotTranslated` for nothing, for more than 14 words, for
-        an unknown word and for a sentence outside the grammar.
+        an unknown word and for a sentence outside the grammar, with the first word that doesn't fit.
         """
-        if not isinstance(sentence, str):
-            raise TypeError(f"a sentence is a string, got {type(sentence).__name__}: {sentence!r}")
-        start, cut = within_reach(sentence, MAX_WORDS)
-        words = split(start)
-        if not words:
-            raise NotTranslated(MESSAGES["nothing"])
-        if len(words) > MAX_WORDS:
-            raise NotTranslated(MESSAGES["long"].format(most=MAX_WORDS, count="more" if cut else len(words)))
-        if cut:
-            raise NotTranslated(*cut)
-        for word in words:
-            if word not in self.letters:
-                near = near_words(word, self.vocabulary)
-                hint = " " + MESSAGES["near"].format(words=", ".join(near)) if near else ""
-                raise NotTranslated(MESSAGES["unknown"].format(word=word) + hint, word, near)
-        if not re.fullmatch(self.pattern, "".join(self.letters[word] for word in words)):
-            raise NotTranslated(MESSAGES["outside"])
-        return words
+        return read(sentence, self.letters, self.pattern)
 
     def translate(self, sentence, head_mask=None):
         """The French of an English sentence."""
@@ -253,36 +220,6 @@ def load_variant(name):
 def page_files():
     """The paths of all that a page needs for the translators."""
     return kept_files("translator")
-
-
-class NotTranslated(ValueError):
-    """A sentence that the translator cannot read; says why, and what to try. `word` is the unknown one, if any."""
-
-    def __init__(self, message, word=None, near=()):
-        super().__init__(message)
-        self.word, self.near = word, list(near)
-
-
-def split(sentence):
-    """Lower-case words without marks, short forms written out.
-
-    >>> split("I won't sleep, he isn't here!")
-    ['I', 'will', 'not', 'sleep', 'he', 'is', 'not', 'here']
-    """
-    text = f"{sentence.lower().replace('’', chr(39))} "
-    for short, full in SHORT_FORMS.items():
-        text = text.replace(short, full)
-    words = split_at_space(re.sub(r"[.,;:!?\"“”]", " ", text))
-    return ["I" if word == "i" else word for word in words]
-
-
-def near_words(word, known):
-    """Up to three known words that are written like this one, the likest first.
-
-    >>> near_words("appel", load_translator().vocabulary)
-    ['apple', 'apples', 'happy']
-    """
-    return difflib.get_close_matches(word, known, n=3, cutoff=0.6)
 
 
 def joined(words):

@@ -107,8 +107,17 @@ export class Translator {
       const hint = near.length ? ` ${filled(messages.near, { words: near.join(", ") })}` : "";
       throw new NotTranslated(filled(messages.unknown, { word }) + hint, word, near);
     }
-    if (!this.pattern.test(words.map((word) => letters[word]).join(""))) throw new NotTranslated(messages.outside);
+    const kinds = words.map((word) => letters[word]).join("");
+    if (!this.pattern.test(kinds))
+      throw new NotTranslated(this.#misfit(words, longestBeginning(this.header.pattern, kinds)));
     return words;
+  }
+
+  /** Why no sentence that it learned is this one: twin of `misfit`. */
+  #misfit(words: string[], begun: number) {
+    const { end, next, first } = this.header.messages;
+    const before = words.slice(0, begun).join(" ");
+    return filled(begun === words.length ? end : begun ? next : first, { before, word: words[begun] });
   }
 
   split(sentence: string) {
@@ -211,6 +220,14 @@ function joinedFrench(words: string[]) {
 
 const filled = (text: string, values: Record<string, string | number>) =>
   text.replace(/\{(\w+)\}/g, (_, name) => String(values[name]));
+
+/** With how many of its first letters a text can begin what the pattern fits: twin of `longest_beginning` in Python. */
+function longestBeginning(pattern: string, kinds: string) {
+  const beginning = new RegExp(`^${pattern.replace(/\[.+?\]|[^ -~]/g, "(?:$&|$$)")}$`); // the text may end before any letter
+  let length = kinds.length;
+  while (!beginning.test(kinds.slice(0, length))) length--;
+  return length;
+}
 
 /** The words that are written most like this one: twin in meaning, not to the word, of `near_words` in Python. */
 export function nearWords(word: string, known: string[]) {

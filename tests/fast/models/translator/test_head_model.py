@@ -50,8 +50,13 @@ def test_sentences_that_readers_try(translator):
         ("", "Type an English sentence"),
         ("The girl sees the zebras.", "does not know “zebras”"),
         ("The girl sees the appel.", "Near ones that it knows: apple, apples, happy."),
-        ("Girl the sees apple the.", "built like this one"),
-        ("They gave it to him.", "built like this one"),  # two pronouns
+        ("Girl the sees apple the.", "begins with “girl”"),
+        ("The teacher loves her students.", "goes on with “students” after “the teacher loves her”"),  # "her" is whom
+        ("They gave it to him.", "goes on with “to” after “they gave it”"),  # two pronouns
+        ("My friend's sister sings.", "goes on with “sister” after “my friend is”"),
+        ("The girls who see the cat eats.", "goes on with “eats” after “the girls who see the cat”"),
+        ("He sleep.", "goes on with “sleep” after “he”"),
+        ("The girl sees.", "ends after “the girl sees”"),
         ("the cat " * 30, "at most 14 words; this sentence has 60"),
     ],
 )

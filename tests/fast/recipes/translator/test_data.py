@@ -6,7 +6,7 @@ import pytest
 
 from manyheads.models.keeping import kept_variants
 from manyheads.models.translator import load_translator
-from manyheads.models.translator.head_model import MAX_WORDS
+from manyheads.models.translator.sentences import MAX_WORDS
 from manyheads_recipes.translator.data import HELD_OUT_STRUCTURES, generate, is_held_out
 from manyheads_recipes.translator.grammar import grammar
 
