@@ -18,13 +18,17 @@ def previous_scores(maps):  # [b, layer, h, t, t] -> [layer, h]
 
 
 def induction_scores(maps, periods):  # [b, layer, h, t, t], [b] -> [layer, h]
-    """How much of its attention each head gives the symbol that followed the one it stands on, a copy before.
+    """How much of its attention each head gives what followed the symbol it stands on, in all copies before.
 
-    >>> induction_scores(torch.eye(4)[[0, 0, 1, 2]][None, None, None], torch.tensor([2]))
+    >>> induction_scores(torch.eye(6)[[0, 0, 1, 2, 1, 4]][None, None, None], torch.tensor([2]))
     tensor([[1.]])
     """
-    each = [row.diagonal(1 - int(period), -2, -1)[..., 1:].mean(-1) for row, period in zip(maps, periods)]
-    return torch.stack(each).mean(0)
+    query, key = torch.arange(maps.shape[-1])[:, None], torch.arange(maps.shape[-1])
+    period = periods[:, None, None]
+    followed = (key > 0) & (key <= query) & ((query + 1 - key) % period == 0)  # [b, q, k]
+    later = (query >= period).squeeze(-1)  # [b, q]: after the first copy
+    given = (maps * (followed & later[..., None])[:, None, None]).sum((-2, -1))  # [b, layer, h]
+    return (given / later.sum(-1)[:, None, None]).mean(0)
 
 
 @torch.no_grad()
