@@ -228,6 +228,19 @@ test("a text that a page or another figure sets is read", async () => {
   assert.deepEqual([figure.sentence, figure.attention.queryTokens], ["zz", ["z", "z"]]);
 });
 
+test("a page sets a step of the stored training and heads that are off, also while the reader's own is shown", async () => {
+  const figure = await live();
+  const shown = () => [texts(figure, ".hb-step")[0], result(figure), texts(figure, ".hb-state")[0]];
+  figure.setAttribute("step", "100");
+  figure.setAttribute("off", "0.1");
+  assert.deepEqual(shown(), ["step 100", "Where the text repeats, 0 of 1 guesses is right.", "layer 1, head 2, off"]);
+  figure.setAttribute("off", "");
+  assert.deepEqual(shown(), ["step 100", "Where the text repeats, 1 of 1 guesses is right.", "layer 1, head 2"]);
+  press(figure, "Train it yourself");
+  figure.setAttribute("step", "99");
+  assert.deepEqual([shown()[0], named(figure, "Training step").closest("[hidden]")], ["step 50", null]);
+});
+
 test("what was typed while the models come is what is read", async () => {
   const loads = [];
   const figure = await opened({

@@ -18,7 +18,7 @@ export interface Measured {
 }
 
 const ANSWERS = ["The previous-token head", "The induction head", "Both at once"];
-const HIGHEST = { loss: 4.5, score: 0.6 };
+const HIGHEST = { loss: 4.5, score: 1 };
 const TICKS = 100; // steps between two
 
 export class BirthCharts {

@@ -1,11 +1,12 @@
 // <head-birth sentence="a7kq3xwma7kq3x">: two heads of the small decoder come into being on the reader's own text, checkpoint by
-// checkpoint; without the first of them, the second is blind. Then the reader trains one. No DOM while the module loads, as in
-// head-map.ts.
+// checkpoint; without the first of them, the second is blind. `step` is one of the stored training's, `off` names heads that are off.
+// Then the reader trains one. No DOM while the module loads, as in head-map.ts.
 
 import { download } from "../../doors/download.ts";
 import { define, dressPage } from "../../doors/page-element.ts";
 import { failedTo, READY, trainingScript } from "../../doors/page-models.ts";
 import { SentenceFigure } from "../../doors/sentence-figure.ts";
+import { readPart } from "../../doors/state.ts";
 import { Fault } from "../../math/faults.ts";
 import { maskOf } from "../../math/heads-off.ts";
 import { decodeMap } from "../../math/wire.ts";
@@ -28,8 +29,8 @@ const OFTEN = 50; // milliseconds between two pictures of a training
 const SELDOM = 1000; // for readers who ask for less motion, and in a hidden tab
 
 class HeadBirthElement extends SentenceFigure<HeadBirthView> {
-  static observedAttributes = ["sentence"];
-  protected parts = ["sentence"];
+  static observedAttributes = ["sentence", "step", "off"];
+  protected parts = ["sentence", "off"];
   protected numbers = [];
   protected computed = []; // the view asks
   #stored: InductionModel | null = null; // one of the stored training's
@@ -72,6 +73,15 @@ class HeadBirthElement extends SentenceFigure<HeadBirthView> {
     if (!training) return null;
     const { first = NaN, second = NaN } = training.points[training.points.length - 1] ?? {};
     return { step: training.step, loss: { first, second } };
+  }
+
+  protected override readPart(name: string) {
+    return name === "off" ? readPart(name, this.getAttribute(name)) : super.readPart(name);
+  }
+
+  override attributeChangedCallback(name: string) {
+    if (name === "step") this.view?.goTo(Number(this.getAttribute(name)));
+    else super.attributeChangedCallback(name);
   }
 
   /** Writes a text into the figure as its reader does by typing it. */

@@ -55,7 +55,7 @@ export interface Point {
 }
 
 export type Action =
-  | { type: "take"; parts: Partial<Pick<State, "sentence">> }
+  | { type: "take"; parts: Partial<Pick<State, "sentence" | "off">> }
   | { type: "step"; at: number }
   | { type: "next" } // from the last step to the first
   | { type: "toggle"; head: number[] }

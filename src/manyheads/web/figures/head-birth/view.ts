@@ -132,9 +132,18 @@ export class HeadBirthView {
     if (action.type === "ask" && action.pressed) this.#whyThere.open();
   }
 
-  /** Takes over another text. */
+  /** Takes over another text, or other heads that are off. */
   update(parts: Partial<State>) {
     this.dispatch({ type: "take", parts });
+  }
+
+  /** Shows the stored training at a step, the last before it if it wasn't kept. */
+  goTo(step: number) {
+    this.#player.stop();
+    const { live, steps } = this.state;
+    const at = steps.findLastIndex((kept) => kept <= step);
+    if (live) this.dispatch({ type: "stored" });
+    this.dispatch({ type: "step", at: Math.max(at, 0) });
   }
 
   setStatus(text: string, act: (() => void) | null = null, name?: string) {
