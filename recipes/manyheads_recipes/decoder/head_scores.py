@@ -13,7 +13,7 @@ import numpy as np
 from manyheads.models.registry import all_but
 from manyheads.whole_files import write_whole
 from manyheads_recipes.cards import LONGER
-from manyheads_recipes.decoder.measures import COPY, answered, prompts, said_twice
+from manyheads_recipes.decoder.measures import COPY, answered, lead, prompts, said_twice
 
 # The first token draws most of nearly every head, so it is scored apart; the others are shares of the rest.
 SCORES = {
@@ -26,6 +26,7 @@ SCORES = {
     "loss": "how much more surprised the model is by each token without the head, in nats",
     "mary": "the probability of Mary without the head, where John gave her a drink",
     "names": "how many of the eight prompts with two names are answered right without the head",
+    "rome": "how much likelier Rome is than any other word without the head, as the capital of Italy",
 }
 TEXTS = (  # of other kinds than those of the encoder's cards
     "def mean(values):\n    total = 0\n    for value in values:\n        total += value\n"
@@ -64,11 +65,14 @@ def measure_scores(decoder):
     """Measure all scores: {name: float [layer, h]}."""
     scores = looks(decoder, sample()) | copies(decoder)
     asked = [prompt for prompt in prompts() if prompt.kind == "two names"]
+    rome = next(prompt for prompt in prompts() if prompt.answer == " Rome")
     scores["loss"] = np.concatenate(rises(decoder), axis=-1).mean(-1)
-    scores |= {name: np.zeros((decoder.num_layers, decoder.num_heads)) for name in ("mary", "names")}
+    scores |= {name: np.zeros((decoder.num_layers, decoder.num_heads)) for name in ("mary", "names", "rome")}
     for head in np.ndindex(decoder.num_layers, decoder.num_heads):
-        chances, right = answered(decoder, asked, all_but(decoder, [head]))
+        mask = all_but(decoder, [head])
+        chances, right = answered(decoder, asked, mask)
         scores["mary"][head], scores["names"][head] = chances[0], right.sum()
+        scores["rome"][head] = lead(decoder, rome, mask)
     return scores
 
 

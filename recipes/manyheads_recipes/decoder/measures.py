@@ -71,6 +71,20 @@ def answered(decoder, asked, head_mask=None, hidden=()):
     return chances, right
 
 
+def lead(decoder, prompt, head_mask=None):
+    """How much likelier a prompt's answer is than any other token: below zero where another is likelier.
+
+    >>> from manyheads import load_decoder
+    >>> lead(load_decoder(), prompts()[0]) > 0.5
+    True
+    """
+    scores, _, _ = decoder.run(decoder.read(prompt.text)[0], head_mask=head_mask)
+    chances, answer = scores[-1].softmax(-1), decoder.read(prompt.answer)[0][0]
+    chance = chances[answer].item()
+    chances[answer] = 0
+    return chance - chances.max().item()
+
+
 @contextmanager
 def at_their_mean(decoder, heads, asked):
     """While this lasts, some heads, given as (layer, head), say at every token what they say on average in the prompts.

@@ -6,7 +6,7 @@ import pytest
 from manyheads.models.decoder import load_decoder
 from manyheads.models.registry import all_but
 from manyheads_recipes.decoder.head_scores import SCORES, copies, head_scores, looks, losses, sample
-from manyheads_recipes.decoder.measures import answered, prompts
+from manyheads_recipes.decoder.measures import answered, lead, prompts
 
 pytestmark = pytest.mark.xdist_group("decoder")
 
@@ -27,9 +27,11 @@ def test_the_kept_scores_are_those_measured_again(decoder):
     for name, scores in (looks(decoder, sample()) | copies(decoder)).items():
         np.testing.assert_allclose(scores, kept[name], atol=2e-3, err_msg=name)
     whole = np.concatenate(losses(decoder)).mean()
-    for head in ((0, 0), (16, 0), (23, 4)):
+    (rome,) = (prompt for prompt in prompts() if prompt.answer == " Rome")
+    for head in ((0, 0), (1, 4), (16, 0), (23, 4)):
         mask = all_but(decoder, [head])
         assert np.concatenate(losses(decoder, mask)).mean() - whole == pytest.approx(kept["loss"][head], abs=1e-3)
         chances, right = answered(decoder, of("two names"), mask)
         assert chances[0] == pytest.approx(kept["mary"][head], abs=1e-3)
         assert right.sum() == kept["names"][head]
+        assert lead(decoder, rome, mask) == pytest.approx(kept["rome"][head], abs=1e-3)
