@@ -4,7 +4,7 @@ IN_CHAPTER = {
     "index": ["first-look"],
     "coffee-or-tea": ["head-map"],
     "formula": ["attention-flow", "slice-or-project", "softmax-scale", "field-exercise"],
-    "order-and-cost": ["rotary-positions", "word-shuffle"],
+    "order-and-cost": ["rotary-positions", "word-shuffle", "attention-kinds"],
     "what-a-head-writes": ["head-ledger"],
     "intuition": ["blend-triangle"],
     "museum": ["museum-piece"],

@@ -16,6 +16,7 @@ from manyheads.models.decoder import load_decoder
 from manyheads.models.decoder.stories import stored_story
 from manyheads.models.drawing import READY
 from manyheads.models.encoder.head_cards import head_cards
+from manyheads.models.focus.kinds import KINDS, cache_of
 from manyheads.models.induction.page_data import head_birth_data
 from manyheads.models.registry import all_but, load_model
 from manyheads.models.senses import load_senses
@@ -195,6 +196,19 @@ class MuseumPieceDirective(TextDirective):
         )
         wording = {"bug": bug, "label": words} | {option: options[option] for option in WORDING if option in options}
         return f"<museum-piece{attributes_html(wording)}>{map}</museum-piece>"
+
+
+class AttentionKindsDirective(TextDirective):
+    """`{attention-kinds} sentence`: kinds of attention to choose from, a map of each, and what a cache keeps for it."""
+
+    option_spec: ClassVar = {"id": directives.unchanged_required}
+
+    def html(self, words, options):
+        names = [f"focus/{kind}" for kind in KINDS]
+        model = load_model(names[0])
+        shown = {"models": " ".join(names), "tools": "none", "view": "matrix", "layer": 0}
+        map = head_map_element(model(words), sentence=words, **shown)
+        return element_html("attention-kinds", options, {kind: cache_of(kind, model.first) for kind in KINDS}, map)
 
 
 class FirstLookDirective(TextDirective):

@@ -9,16 +9,18 @@ with it. *Untaught* heads learn from the four facts alone.
 """
 
 from dataclasses import asdict
+from functools import partial
 
 import torch
 
-from manyheads.attention import causal_mask
+from manyheads.attention import causal_mask, share_heads
 from manyheads.defaults import new_tensors, where_it_is
 from manyheads.inputs import checked_heads
 from manyheads.maps import AttentionMap
 from manyheads.models.composing import BIASES, checked_places
 from manyheads.models.files import encoder_file
 from manyheads.models.focus.data import FACTS, HEADS
+from manyheads.models.focus.kinds import KINDS, look_only, with_kind
 from manyheads.models.focus.network import FocusConfig, FocusNetwork
 from manyheads.models.focus.tokens import tokenize, tokenizer
 from manyheads.models.focus.word_vectors import reduced_words
@@ -172,7 +174,7 @@ class FocusModel(FocusNetwork):
 
 
 def _values(attention, x):  # [t, d] -> [h, t, d_v]
-    return attention.project(x, x, x)[2]
+    return share_heads(attention.project(x, x, x)[2], attention.num_heads)
 
 
 def load_focus_model(variant="taught"):
@@ -211,12 +213,8 @@ def page_files():
 
 def without_looking_ahead(model):
     """Let no token of a focus model look at a later one, in either layer. Changes the model and returns it."""
-
-    def mask_later(_module, inputs, options):
-        return inputs, options | {"mask": options["mask"] & causal_mask(inputs[-1].shape[-2])}
-
     for attention in (model.first, model.attention):
-        attention.register_forward_pre_hook(mask_later, with_kwargs=True)
+        look_only(attention, causal_mask)
     return model
 
 
@@ -236,4 +234,8 @@ def without_order(model):
     return model
 
 
-CHANGES = {"no-order": without_order, "causal": without_looking_ahead}
+CHANGES = {
+    "no-order": without_order,
+    "causal": without_looking_ahead,
+    **{kind: partial(with_kind, kind=kind) for kind in KINDS},
+}

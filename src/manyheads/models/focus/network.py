@@ -9,7 +9,7 @@ import torch
 from torch import nn
 from torch.nn import functional as F
 
-from manyheads.attention import MultiHeadAttention, silence_heads
+from manyheads.attention import MultiHeadAttention, share_heads, silence_heads
 from manyheads.models.composing import BIASES, through
 from manyheads.models.focus.data import FACTS
 from manyheads.reading.value_norms import rows_of
@@ -116,7 +116,7 @@ class FocusNetwork(nn.Module):
     def states_in_parts(self, words, head_mask=None):  # [t, d], [h] -> {part: [t, d]}
         """Steps 1 to 3 once more, as a sum over what was written, with both layer norms frozen at this sentence."""
         _, weights = self.first(words, mask=torch.ones(1, len(words), dtype=torch.bool))
-        values = silence_heads(self.first.project(words, words, words)[2], head_mask)
+        values = silence_heads(share_heads(self.first.project(words, words, words)[2], self.num_heads), head_mask)
         heads = weights @ values @ rows_of(self.first.output, self.num_heads)  # [h, t, d]
         parts = {"embedding": words} | {f"layer 1, head {head + 1}": part for head, part in enumerate(heads)}
         parts = through(self.after_first, parts | {BIASES: self.first.output.bias.expand(words.shape)})

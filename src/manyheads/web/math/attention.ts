@@ -39,7 +39,7 @@ export interface HeadSteps {
 
 type Mask = ArrayLike<unknown> | null;
 
-interface AttentionOptions {
+export interface AttentionOptions {
   numHeads: number;
   keys?: Matrix;
   mask?: Mask;

@@ -3,6 +3,7 @@
 import type { AttentionMap, HeadMask, Predictions } from "../math/attention-map.ts";
 import { added, layerNorm, linear, multiHeadAttention, partOf, project, relu, softmax } from "../math/attention.ts";
 import type { Layer, Matrix } from "../math/attention.ts";
+import { ATTENTION_KINDS, attentionOf } from "../math/kinds.ts";
 import { ledgerOf } from "../math/ledger.ts";
 import { valueNorms } from "../math/value-norms.ts";
 import type { Safetensors } from "../math/wire.ts";
@@ -17,6 +18,7 @@ export async function load(
 ) {
   const loadTaught = async () => (await loadModel("focus", progress)) as FocusModel;
   if (variant === "no-order") return (await loadTaught()).withoutOrder();
+  if (Object.hasOwn(ATTENTION_KINDS, variant)) return (await loadTaught()).withKind(variant);
   if (/^(causal|bug-.*)$/.test(variant)) return (await siteScript("bugs.js")).museumModel(await loadTaught(), variant);
   const [words, tokenizer, weights] = await Promise.all([
     once("words", () => fetchTensors("focus-words.safetensors.gz", progress)),
@@ -65,7 +67,7 @@ export class FocusModel {
 
   /**
    * The map of a sentence; `headMask[layer][head]` is false for a head that is off, null for all on. `attention` is what to
-   * attend with in layer 2, `below` in layer 1: the museum has wrong ones.
+   * attend with in layer 2, `below` in layer 1: the museum has wrong ones, kinds.ts other ones.
    */
   attend(
     sentence: string,
@@ -97,7 +99,7 @@ export class FocusModel {
       predictions,
       notes,
       valueNorms:
-        attention === multiHeadAttention
+        attention === multiHeadAttention && below === multiHeadAttention
           ? joined(this.#norms(words, "first."), this.#norms(X, "attention."))
           : undefined,
     };
@@ -132,6 +134,14 @@ export class FocusModel {
     );
     bag.rotaryBase = null;
     return bag;
+  }
+
+  /** This model with another kind of attention in layer 1: `with_kind` in Python. */
+  withKind(kind: string) {
+    const { numLayers, numHeads, headNames } = this;
+    const below = attentionOf(kind);
+    const attend = (sentence: string, headMask: HeadMask = null) => this.attend(sentence, headMask, { below });
+    return { name: `focus/${kind}`, numLayers, numHeads, headNames, attend };
   }
 
   /** What layer 1 reads, [t, d]. */
