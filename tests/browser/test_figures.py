@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from exercises import EXERCISES
 from figures import open_figure
-from live_maps import agrees, eventually, ready, seen
+from live_maps import agrees, eventually, has_weights, ready, seen
 from node import WEB, run_node
 from playwright.sync_api import expect
 
@@ -17,6 +17,7 @@ from manyheads.models.drawing import READY
 from manyheads.models.encoder.head_cards import head_cards
 from manyheads.models.focus import load_focus_model
 from manyheads.models.induction import InductionModel
+from manyheads.models.registry import load_model
 from manyheads.models.senses import load_senses
 from manyheads.shared.names import STATION_MATRICES
 from manyheads.widgets.attention_flow import flow_steps
@@ -169,18 +170,26 @@ def test_an_exercise_is_answered_by_keyboard_and_kept(page, site):
     expect(table.get_by_role("row", name=exercise.title)).not_to_contain_text("answered")
 
 
-def test_positions_that_move_together_keep_their_score(page, site):
+def test_positions_keep_their_score_and_kinds_of_attention_their_bytes(page, site):
     figure = open_figure(page, site, "rotary-positions")
-    key, query = (figure.get_by_role("slider", name=f"Position of the {name}") for name in ("key", "query"))
-    score, before = seen(figure, "Score"), seen(figure, "Score").inner_text()
+    key, score = figure.get_by_role("slider", name="Position of the key"), seen(figure, "Score")
     key.fill("12")
-    expect(score).not_to_have_text(before)
     moved = score.inner_text()
-    place = int(query.input_value())
     figure.get_by_role("checkbox", name="Move both").check()
     key.fill("16")
-    expect(query).to_have_value(str(place + 4))
     expect(score).to_have_text(moved)
+
+    figure = open_figure(page, site, "attention-kinds")
+    map = figure.locator("head-map")
+    ready(map)
+    type_into(map, "The heron never waited for us.")
+    figure.get_by_role("radio", name="multi-query").check()
+    page.keyboard.press("ArrowDown")
+    expect(figure.get_by_role("radio", name="latent")).to_be_checked()
+    expect(figure.locator(".ak-changes")).to_contain_text("of the attention lies elsewhere")
+    ours = load_model("focus/latent")("The heron never waited for us.").weights
+    expect(figure.get_by_role("radio", name=f"{64 * ours.shape[-1]} bytes")).to_have_count(2)
+    has_weights(map, ours, atol=2e-5)
 
 
 def test_shuffled_words_are_nothing_new_to_a_model_without_order(page, site):

@@ -13,10 +13,11 @@ def test_the_authors_examples_become_figures(small_book):
     pages = [(small_book / f"example-{place}.html").read_text(encoding="utf-8") for place in range(len(EXAMPLES))]
     tags = [re.findall(rf"<({'|'.join(FIGURES)}) ", page) for page in pages]
     assert tags == [
-        *(["head-map"], [], ["attention-flow"], ["head-ledger"], ["museum-piece", "head-map"]),  # of the second, a role
+        *(["head-map"], [], ["attention-flow"], ["head-ledger"]),  # of the second, a role
+        *(["attention-kinds", "head-map"], ["museum-piece", "head-map"]),
         *(["drawing-board", "head-map"], ["word-sense"], ["head-map"], []),
     ]
-    assert tags_of(small_book / "example-8.html")["og:description"] == "One sentence, four readings."
+    assert tags_of(small_book / "example-9.html")["og:description"] == "One sentence, four readings."
 
 
 def test_the_patch_that_adds_a_head_fits_the_package():

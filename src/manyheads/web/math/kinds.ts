@@ -15,7 +15,8 @@ import {
 
 /** What sets a kind apart; see shared/attention-kinds.json. */
 interface Kind {
-  says: string;
+  says: string; // of it in plain words
+  name?: string; // where it is called otherwise than its key
   groups?: number; // of heads that share keys and values
   waist?: number; // numbers of a word, from which all keys and values are made
   window?: number; // so many positions back, itself among them

@@ -6,7 +6,7 @@ import { Task } from "../../doors/task.ts";
 import type { AttentionMap } from "../../math/attention-map.ts";
 import { bytesOf, type Cache } from "../../math/caches.ts";
 import { ATTENTION_KINDS } from "../../math/kinds.ts";
-import { attentionMoved, likeliest, queryWeights } from "../../math/maps.ts";
+import { attentionMoved, likeliest, perMille, queryWeights } from "../../math/maps.ts";
 import { percent } from "../../math/text.ts";
 import { Announcer } from "../../views/announcer.ts";
 import { StatusLine } from "../../views/controls.ts";
@@ -33,8 +33,8 @@ export function changesOf(plain: AttentionMap, map: AttentionMap) {
     const [[before], [after]] = [likeliest(labels), likeliest(map.predictions[fact])];
     return before === after ? [] : [`${fact} turns from ${before} to ${after}`];
   });
-  const elsewhere = `Beside ${PLAIN}, ${percent(moved)} of the attention has moved`;
-  return `${elsewhere}, and ${answers.length ? answers.join(", ") : "no answer of the model changes"}.`;
+  const elsewhere = `Compared with ${PLAIN}, ${percent(perMille(moved))} of the attention lies elsewhere`;
+  return `${elsewhere}, and ${answers.length ? answers.join(", ") : "no answer changes"}.`;
 }
 
 class AttentionKindsElement extends Figure {
@@ -101,6 +101,7 @@ class AttentionKindsElement extends Figure {
   }
 
   #choose(kind: string) {
+    setText(this.#changes, ""); // of the kind before
     this.map.model = modelOf(kind);
     this.#mark();
   }
@@ -117,7 +118,7 @@ class AttentionKindsElement extends Figure {
     const bytes = (kind: string) => bytesOf(this.#caches[kind], tokens);
     const room = Math.max(bytesOf(this.#caches[PLAIN], LEAST), ...this.#rows.map(({ kind }) => bytes(kind)));
     for (const row of this.#rows) row.draw(bytes(row.kind), this.#caches[row.kind], tokens, room);
-    setText(this.#says, `What a cache keeps of these ${tokens} tokens, in layer 1, in 16 bits a number:`);
+    setText(this.#says, `What a cache keeps of these ${tokens} tokens, in layer 1, with 16 bits a number:`);
     const isThere = this.map.computedBy === modelOf(this.kind) && this.kind !== PLAIN;
     if (isThere) this.task.runAfter();
     else this.#tell("");
@@ -142,13 +143,16 @@ class Row {
   readonly kind: string;
   readonly input: HTMLInputElement;
   readonly node: HTMLElement;
+  #name: string;
   #bar = h("i", { "aria-hidden": "true" });
   #bytes = h("span", { class: "ak-bytes" });
 
   constructor(kind: string, group: string, choose: (kind: string) => void) {
     this.kind = kind;
     this.input = h("input", { type: "radio", name: group, value: kind, onchange: () => choose(kind) });
-    const name = h("span", { class: "ak-name" }, h("b", {}, kind), " ", h("span", {}, ATTENTION_KINDS[kind].says));
+    const { name: called = kind, says } = ATTENTION_KINDS[kind];
+    this.#name = called;
+    const name = h("span", { class: "ak-name" }, h("b", {}, called), " ", h("span", {}, says));
     this.node = h(
       "label",
       { class: "ak-kind" },
@@ -160,7 +164,7 @@ class Row {
   }
 
   get text() {
-    return `${this.kind}: ${this.#bytes.textContent}`;
+    return `${this.#name}: ${this.#bytes.textContent}`;
   }
 
   draw(bytes: number, { each, most }: Cache, tokens: number, room: number) {
