@@ -38,7 +38,7 @@ export function changesOf(plain: AttentionMap, map: AttentionMap) {
 }
 
 class AttentionKindsElement extends Figure {
-  static observedAttributes = ["kind", "sentence"];
+  static observedAttributes = ["kind", "sentence", "query"];
   #caches: Record<string, Cache> = {};
   #rows: Row[] = [];
   #says = h("p", { class: "ak-says" });
@@ -80,6 +80,7 @@ class AttentionKindsElement extends Figure {
     if (!this.#rows.length || text === null) return;
     this.#announcer.changed();
     if (name === "kind") this.#choose(text);
+    else if (name === "query") this.map.query = Number(text);
     else this.map.sentence = text;
   }
 
