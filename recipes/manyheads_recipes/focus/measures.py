@@ -81,7 +81,10 @@ def looks_back(model, labelled):
 
 
 # As the tokenizer leaves them: of "isn't" a "t".
-NEGATIONS = frozenset("barely cannot hardly neither never no nobody none not nothing scarcely t without".split())
+NEGATIONS = (
+    *("barely", "cannot", "hardly", "neither", "never", "no", "nobody"),
+    *("none", "not", "nothing", "scarcely", "t", "without"),
+)
 
 
 def finds_negations(model, labelled):
@@ -98,7 +101,7 @@ def finds_negations(model, labelled):
     for sentence in labelled:
         map = model(sentence.text)
         tokens = np.array(map.key_tokens[1:-1])
-        denies = np.isin(tokens, list(NEGATIONS))
+        denies = np.isin(tokens, NEGATIONS)
         judges = token_labels(sentence, "S") & ~denies & (tokens != "really")
         if denies.any() and judges.any():
             found.append(map.weights[0, :, 1:-1, 1:-1][:, judges][:, :, denies].max((1, 2)))

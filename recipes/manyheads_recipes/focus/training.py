@@ -95,7 +95,8 @@ def _metrics(model):
     """On held-out sentences: what is predicted rightly and, of taught heads, attention on the words they were shown."""
     held_out = held_out_sentences()
     found = {f"right, {fact}": share for fact, share in accuracies(model, held_out).items()}
-    found["right, negations"] = accuracies(model, sum(negation_sentences().values(), []))["sentiment"]
+    negations = [sentence for sentences in negation_sentences().values() for sentence in sentences]
+    found["right, negations"] = accuracies(model, negations)["sentiment"]
     found["looks back"] = float(looks_back(model, held_out).max())
     if model.head_names == list(FACTS):
         found |= {f"attention, {head}": share for head, share in shares(model, held_out).items()}
