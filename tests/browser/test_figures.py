@@ -294,6 +294,8 @@ def test_a_text_that_repeats_is_guessed_once_the_heads_are_born(page, site):
     expect(seen(figure, "8 of 8 guesses are right")).to_have_count(0)
     figure.get_by_role("button", name="The previous-token head").click()
     expect(seen(figure, "half grown at step")).to_be_visible()
+    page.get_by_role("button", name="put 32 other characters before the text").click()
+    expect(seen(figure, "Where the text repeats, 0 of 7 guesses are right.")).to_be_visible()
 
 
 def test_a_model_trained_in_the_page_is_nodes_number_for_number_and_python_opens_it(page, site, tmp_path):
