@@ -14,6 +14,7 @@ const CACHES = {
   linear: { each: 0, most: 0, always: 18 },
 };
 const MODELS = Object.keys(CACHES).map((kind) => `focus/${kind}`);
+const PLAINLY = "This is plain attention, with which the others are compared.";
 const SENTENCE = "hot tea or cold milk";
 
 /** A focus model with the kinds that it has, but for those that fail, once each. */
@@ -27,10 +28,14 @@ function focus(fails = []) {
   return { load };
 }
 
+/** The figure and the map in it, with what stands in both until they're drawn. */
+const html = (attributes, inside) => {
+  const map = `<head-map ${attributes} models="${MODELS.join(" ")}" sentence="${SENTENCE}" view="matrix" layer="0">${inside}</head-map>`;
+  return `<attention-kinds ${attributes}>${map}${baked(CACHES)}<p>without scripts</p></attention-kinds>`;
+};
+
 async function opened({ fails, hash } = {}) {
-  const map = `<head-map models="${MODELS.join(" ")}" sentence="${SENTENCE}" view="matrix" layer="0"></head-map>`;
-  const html = `<attention-kinds id="kinds">${map}${baked(CACHES)}<p>without scripts</p></attention-kinds>`;
-  const figure = await draw(html, { focus: focus(fails) }, hash);
+  const figure = await draw(html("", ""), { focus: focus(fails) }, hash);
   await figure.ready;
   return figure;
 }
@@ -53,7 +58,7 @@ async function choose(figure, kind) {
 
 test("a kind that is chosen has its map, its answers and what differs from multi-head", async () => {
   const figure = await opened();
-  assert.deepEqual([figure.kind, changes(figure)], ["multi-head", ""]);
+  assert.deepEqual([figure.kind, changes(figure)], ["multi-head", PLAINLY]);
   const plain = figure.map.attention;
   for (const kind of Object.keys(CACHES).slice(1)) {
     await choose(figure, kind);
@@ -66,7 +71,7 @@ test("a kind that is chosen has its map, its answers and what differs from multi
     assert.notDeepEqual([...figure.map.attention.weights], [...plain.weights]);
   }
   await choose(figure, "multi-head");
-  assert.deepEqual([changes(figure), [...figure.map.attention.weights]], ["", [...plain.weights]]);
+  assert.deepEqual([changes(figure), [...figure.map.attention.weights]], [PLAINLY, [...plain.weights]]);
 });
 
 test("all look back only; a window ends, and a sink keeps the first token", async () => {
@@ -114,6 +119,15 @@ test("a phrase of the text sets the kind and the sentence; a link does", async (
   assert.deepEqual([figure.map.attention.keyTokens, radio(figure, "linear").checked], [tokensOf("cold milk"), true]);
   follow("#map=1&model=focus/multi-query&sentence=hot+tea");
   await until(() => radio(figure, "multi-query").checked);
+});
+
+test("out of sight it stays as it was built, until a phrase sets it", async () => {
+  const map = await focusModel().withKind("multi-head").attend(SENTENCE);
+  const figure = await draw(html('class="head-map"', baked(map)), { focus: focus() }, "", false);
+  assert.ok(figure.textContent.includes("without scripts") && !radio(figure, "linear"));
+  figure.setAttribute("kind", "linear");
+  await until(() => figure.map.computedBy === "focus/linear");
+  assert.ok(radio(figure, "linear").checked);
 });
 
 test("a kind that does not come says so, and tried again, it's there", async () => {

@@ -10,9 +10,10 @@ import { attentionMoved, likeliest, perMille, queryWeights } from "../../math/ma
 import { percent } from "../../math/text.ts";
 import { Announcer } from "../../views/announcer.ts";
 import { StatusLine } from "../../views/controls.ts";
-import { h, nextId, setText } from "../../views/dom.ts";
+import { h, nextId, setProps, setText } from "../../views/dom.ts";
 
 const PLAIN = "multi-head"; // what the others are compared with
+const PLAINLY = "This is plain attention, with which the others are compared.";
 const LEAST = 16; // words, whose cache a bar has room for
 const FAILURE = "What the kind changes could not be computed";
 
@@ -39,6 +40,7 @@ export function changesOf(plain: AttentionMap, map: AttentionMap) {
 
 class AttentionKindsElement extends Figure {
   static observedAttributes = ["kind", "sentence", "query"];
+  protected override drawsLate = true;
   #caches: Record<string, Cache> = {};
   #rows: Row[] = [];
   #says = h("p", { class: "ak-says" });
@@ -77,6 +79,7 @@ class AttentionKindsElement extends Figure {
   }
 
   attributeChangedCallback(name: string, _: string | null, text: string | null) {
+    this.drawNow();
     if (!this.#rows.length || text === null) return;
     this.#announcer.changed();
     if (name === "kind") this.#choose(text);
@@ -98,7 +101,8 @@ class AttentionKindsElement extends Figure {
     for (const child of [...this.children]) if (child !== map) child.remove(); // what stood here without scripts
     this.prepend(this.#says, kinds, this.#changes, this.#status.node, this.#announcer.node);
     map.addEventListener("attention", () => this.#follow());
-    this.#follow();
+    if (customElements.get("head-map")) this.#follow();
+    else void customElements.whenDefined("head-map").then(() => this.#follow());
   }
 
   #choose(kind: string) {
@@ -122,7 +126,7 @@ class AttentionKindsElement extends Figure {
     setText(this.#says, `What a cache keeps of these ${tokens} tokens, in layer 1, with 16 bits a number:`);
     const isThere = this.map.computedBy === modelOf(this.kind) && this.kind !== PLAIN;
     if (isThere) this.task.runAfter();
-    else this.#tell("");
+    else this.#tell(this.kind === PLAIN ? PLAINLY : "");
   }
 
   #compare(plain: AttentionMap) {
@@ -144,24 +148,20 @@ class Row {
   readonly kind: string;
   readonly input: HTMLInputElement;
   readonly node: HTMLElement;
-  #name: string;
-  #bar = h("i", { "aria-hidden": "true" });
+  #bar = h("i");
   #bytes = h("span", { class: "ak-bytes" });
 
   constructor(kind: string, group: string, choose: (kind: string) => void) {
     this.kind = kind;
     this.input = h("input", { type: "radio", name: group, value: kind, onchange: () => choose(kind) });
-    const { name: called = kind, says } = ATTENTION_KINDS[kind];
-    this.#name = called;
-    const name = h("span", { class: "ak-name" }, h("b", {}, called), " ", h("span", {}, says));
-    this.node = h(
-      "label",
-      { class: "ak-kind" },
-      this.input,
-      name,
-      h("span", { class: "ak-bar" }, this.#bar),
-      this.#bytes,
-    );
+    const { says } = ATTENTION_KINDS[kind];
+    const name = h("span", { class: "ak-name" }, h("b", {}, this.#name), " ", h("span", {}, says));
+    const bar = h("span", { class: "ak-bar", "aria-hidden": "true" }, this.#bar);
+    this.node = h("label", { class: "ak-kind" }, this.input, name, bar, this.#bytes);
+  }
+
+  get #name() {
+    return ATTENTION_KINDS[this.kind].name ?? this.kind;
   }
 
   get text() {
@@ -173,6 +173,7 @@ class Row {
     this.#bar.style.setProperty("--long", (bytes / room).toFixed(4));
     this.#bar.style.setProperty("--bricks", String(bricks));
     setText(this.#bytes, written(bytes));
+    setProps(this.input, { ariaLabel: `${this.#name}, ${ATTENTION_KINDS[this.kind].says}: ${written(bytes)}` });
   }
 }
 
