@@ -15,9 +15,9 @@ def test_the_authors_examples_become_figures(small_book):
     assert tags == [
         *(["head-map"], [], ["attention-flow"], ["head-ledger"]),  # of the second, a role
         *(["attention-kinds", "head-map"], ["museum-piece", "head-map"]),
-        *(["drawing-board", "head-map"], ["word-sense"], ["head-map"], []),
+        *(["drawing-board", "head-map"], ["word-sense"], ["open-model"], ["head-map"], []),
     ]
-    assert tags_of(small_book / "example-9.html")["og:description"] == "One sentence, four readings."
+    assert tags_of(small_book / "example-10.html")["og:description"] == "One sentence, four readings."
 
 
 def test_the_patch_that_adds_a_head_fits_the_package():

@@ -87,7 +87,7 @@ def test_a_window_and_a_sink_see_as_many(module):
 
 def test_the_pages_models_change_layer_1_alone():
     plain, linear = load_focus_model(), load_model("focus/linear")
-    assert linear.name == "focus/linear"
+    assert [load_model(f"focus/{kind}").name for kind in KINDS] == [f"focus/{kind}" for kind in KINDS]
     assert torch.equal(linear.attention.key.weight, plain.attention.key.weight)
     map = linear("They never, ever really like tea.")
     assert (map.weights[0].argmax(-1) <= range(10)).all()
