@@ -60,7 +60,7 @@ def generate_sentences(count, seed=0):
 
     >>> sentence = generate_sentences(2, seed=5)[1]
     >>> sentence.text, sentence.facts["relation"]
-    ('A frog', 'state')
+    ("Anthony's mayor seldom loves the pizza.", 'feeling')
     """
     return list(_generate(count, random.Random(seed)))
 
