@@ -262,9 +262,10 @@ export class GridView implements MapPart {
     setText(this.corner, many && !isSorted ? (this.#turned ? "Layer" : "Head") : "");
     const cells = fill(this.titles, columns + 1, () => h("th", { scope: "col" }));
     titles.forEach((text, column) => {
-      const title = many ? text.replace(/^(head|Layer) (?=\d+$)/, "") : text;
-      setText(cells[column + 1], isSorted ? "" : title);
-      cells[column + 1].role = isSorted ? "cell" : null; // without a name it heads nothing
+      const [title, cell] = [many ? text.replace(/^(head|Layer) (?=\d+$)/, "") : text, cells[column + 1]];
+      setText(cell, isSorted ? "" : title);
+      if (isSorted) cell.setAttribute("role", "cell"); // without a name it heads nothing
+      else cell.removeAttribute("role");
     });
   }
 
