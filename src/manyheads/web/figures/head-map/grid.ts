@@ -264,7 +264,8 @@ export class GridView implements MapPart {
     titles.forEach((text, column) => {
       const [title, cell] = [many ? text.replace(/^(head|Layer) (?=\d+$)/, "") : text, cells[column + 1]];
       setText(cell, isSorted ? "" : title);
-      if (isSorted) cell.setAttribute("role", "cell"); // without a name it heads nothing
+      if (isSorted)
+        cell.setAttribute("role", "cell"); // without a name it heads nothing
       else cell.removeAttribute("role");
     });
   }
