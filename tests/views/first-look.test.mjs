@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import test from "node:test";
 import { maskOf } from "../../src/manyheads/web/math/heads-off.ts";
 import { drawLive, hideTab, key, named, page, press, settled, texts, type } from "./page.mjs";
-import { finding, lookBack } from "../../src/manyheads/web/figures/first-look/looking-back.ts";
+import { finding, foundBelow } from "../../src/manyheads/web/figures/first-look/layer-below.ts";
 import { keystrokes } from "../../src/manyheads/web/figures/first-look/typing.ts";
 import { makeMap, mapModel } from "./small-models.mjs";
 
@@ -39,14 +39,14 @@ const verdict = (look) => texts(look, ".fl-verdict > *").join(" ");
 
 test("the panel says which word is found for which, and that nothing is found", () => {
   const says = (word, other, on = true, weight = 2) =>
-    finding(mapOf(word, other, weight), lookBack(mapOf(word, other, weight), 1, "mood"), "mood", on).replace(
+    finding(mapOf(word, other, weight), foundBelow(mapOf(word, other, weight), 1, "mood"), "mood", on).replace(
       /[\u2066-\u2069]/g,
       "",
     );
   assert.equal(says(3, 2), "One layer below, a head finds “never” for “like”.");
   assert.equal(says(3, 2, false), "The head that finds “never” for “like” is off.");
   assert.equal(says(3, 2, true, 0.4), "One layer below, a head finds no one word for “like”.");
-  assert.equal(says(3, 2, false, 0.4), "The head that finds no one word for “like” is off.");
+  assert.equal(says(3, 2, false, 0.4), "The head one layer below is off.");
   assert.equal(says(0, 2), "The mood head finds no word here.");
 });
 

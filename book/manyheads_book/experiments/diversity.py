@@ -1,7 +1,7 @@
 """Claim: more heads capture more diverse features.
 
 Two meanings of "diverse", each with a statement of its own: do heads look at more different words when there are more
-of them, and can more be read from what they bring home? (How far apart the subspaces of W^V are says nothing here:
+of them, and can more be read from their outputs? (How far apart the subspaces of W^V are says nothing here:
 narrower ones are closer to right angles by chance alone, and together they're always as wide.)
 """
 
@@ -18,19 +18,19 @@ PENALTY = 1.0  # of the ridge regression
 
 
 def statements(runs):
-    """Whether more heads differ more, and bring home more; `runs` are those of short_trainings."""
+    """Whether more heads differ more, and more can be read from them; `runs` are those of short_trainings."""
     return {
         "Any two of eight heads look at more different words than two heads alone": clearly(
             differences(runs, (8, "look apart"), (2, "look apart"))
         ),
-        "More can be read from what eight heads bring home than from what one does": clearly(
+        "More can be read from the outputs of eight heads than from that of one": clearly(
             differences(runs, (8, "probe"), (1, "probe"))
         ),
     }
 
 
 def of(model, sentences, encoded):
-    """How far a model's heads look apart, and how well the probes read what they bring home."""
+    """How far a model's heads look apart, and how well the probes read their outputs."""
     _, weights, home = computed(model, encoded)
     found = {"probe": probe(home, sentences)}
     if model.num_heads > 1:

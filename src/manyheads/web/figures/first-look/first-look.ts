@@ -4,7 +4,7 @@
 import { define, Figure, mapReady, type LiveMap } from "../../doors/page-element.ts";
 import type { AttentionMap } from "../../math/attention-map.ts";
 import { wantsStillness } from "../../views/timeline.ts";
-import { LookingBack } from "./looking-back.ts";
+import { LayerBelow } from "./layer-below.ts";
 import { keystrokes, wait } from "./typing.ts";
 
 const SEEN = "manyheads-first-look"; // in this browser, once the sentence has typed itself
@@ -22,7 +22,7 @@ const painted = () =>
   });
 
 class FirstLookElement extends Figure {
-  #look: LookingBack | null = null;
+  #look: LayerBelow | null = null;
   #placed = new ResizeObserver(() => this.#look?.place());
 
   /** The map inside. */
@@ -41,13 +41,13 @@ class FirstLookElement extends Figure {
 
   protected draw() {
     const { map } = this;
-    this.#look = new LookingBack(this.#head, this.getAttribute("answer") ?? "", () => this.#press());
+    this.#look = new LayerBelow(this.#head, this.getAttribute("answer") ?? "", () => this.#press());
     map.addEventListener("attention", () => this.#follow());
     this.#follow(); // it may have drawn by now
   }
 
   protected override listen(leaves: AbortSignal) {
-    const look = this.#look as LookingBack;
+    const look = this.#look as LayerBelow;
     this.#placed.observe(this);
     leaves.addEventListener("abort", () => this.#placed.disconnect());
     const { map } = this;
@@ -81,7 +81,7 @@ class FirstLookElement extends Figure {
     );
   }
 
-  async #type(look: LookingBack, strokes: [string, number][], { signal }: AbortController, leaves: AbortSignal) {
+  async #type(look: LayerBelow, strokes: [string, number][], { signal }: AbortController, leaves: AbortSignal) {
     keepSeen();
     const { map } = this;
     const [sentence] = strokes.at(-1)!;
@@ -120,7 +120,7 @@ class FirstLookElement extends Figure {
   #follow() {
     const { map } = this;
     const attention: AttentionMap | null = map.attention;
-    const look = this.#look as LookingBack;
+    const look = this.#look as LayerBelow;
     if (!attention) return; // nothing is drawn yet
     const isEmpty = !attention.predictions[look.answer];
     look.node.classList.toggle("hm-stale", isEmpty);

@@ -16,24 +16,26 @@ const HALF = 0.5; // of the attention: below it, no one word is found
 /** The place of the largest of some weights. */
 const most = (weights: Float32Array) => weights.indexOf(Math.max(...weights));
 
-/** What a head of layer 1 finds for the word that the head named `answer` looks at most when `[CLS]` asks. */
-export function lookBack(map: AttentionMap, head: number, answer: string) {
+/** What a head of layer 1 finds for the word that the head named `answer` looks at most when `[CLS]` asks; null where it's no one word. */
+export function foundBelow(map: AttentionMap, head: number, answer: string) {
   const asker = most(queryWeights(map, map.namedLayer ?? 0, map.headNames.indexOf(answer), 0));
   const weights = queryWeights(map, FIRST, head, asker);
-  return { asker, weights, found: most(weights) };
+  const place = most(weights);
+  return { asker, weights, found: weights[place] < HALF ? null : place };
 }
 
 /** What that is, in a sentence. */
 export function finding(
   map: AttentionMap,
-  { asker, found, weights }: { asker: number; found: number; weights: Float32Array },
+  { asker, found }: { asker: number; found: number | null },
   answer: string,
   on: boolean,
 ) {
-  const [word, other] = [asker, found].map((place) => isolated(readable(map.keyTokens[place])));
+  const quoted = (place: number) => `“${isolated(readable(map.keyTokens[place]))}”`;
   if (isSpecial(map.keyTokens[asker])) return `The ${answer} head finds no word here.`;
-  const finds = weights[found] < HALF ? `no one word for “${word}”` : `“${other}” for “${word}”`;
-  return on ? `One layer below, a head finds ${finds}.` : `The head that finds ${finds} is off.`;
+  if (found === null && !on) return "The head one layer below is off.";
+  const finds = `finds ${found === null ? "no one word" : quoted(found)} for ${quoted(asker)}`;
+  return on ? `One layer below, a head ${finds}.` : `The head that ${finds} is off.`;
 }
 
 // ------------------------------------------------------------------------------------------------ the view
@@ -42,7 +44,7 @@ const NAMESPACE = "http://www.w3.org/2000/svg";
 const SWING = { duration: 1400, easing: "ease-out" };
 const [LOW, SLOPE, HIGH] = [10, 0.12, 26]; // pixels that the arc rises: at least, for each pixel of its width, at most
 
-export class LookingBack {
+export class LayerBelow {
   readonly node: HTMLElement;
   readonly head: number;
   readonly answer: string; // the name of a prediction, and of the head that was taught for it
@@ -82,28 +84,28 @@ export class LookingBack {
   /** Shows a map; gives whether its answer is another one than before. */
   draw(map: AttentionMap, on: boolean) {
     const { head, answer } = this;
-    const found = lookBack(map, head, answer);
+    const below = foundBelow(map, head, answer);
+    const { asker, weights, found } = below;
     const colour = colourOf(headName(map, FIRST, head));
     this.node.style.setProperty("--head", colour);
     this.node.classList.toggle("fl-off", !on);
     this.node.classList.remove("fl-waits");
-    setText(this.#says, finding(map, found, answer, on));
+    setText(this.#says, finding(map, below, answer, on));
     setText(this.#name, headTitle(map, FIRST, head));
     setText(this.#switch, on ? "Turn this head off" : "Turn it on again");
     this.#words.dir = directionOf(map.keyTokens);
     const words = fill(this.#words, map.keyTokens.length, () => h("span"));
     map.keyTokens.forEach((token, key) => {
       setToken(words[key], token);
-      words[key].style.backgroundColor = colour + alpha(DEPTH * found.weights[key]);
-      words[key].classList.toggle("fl-found", key === found.found);
-      words[key].classList.toggle("fl-asker", key === found.asker);
+      words[key].style.backgroundColor = colour + alpha(DEPTH * weights[key]);
+      words[key].classList.toggle("fl-found", key === found);
+      words[key].classList.toggle("fl-asker", key === asker);
     });
-    const [from, to] = [found.asker, found.found].map((place) => readable(map.keyTokens[place]));
-    this.#row.ariaLabel = `${headTitle(map, FIRST, head)}: ${from} looks most at ${to}, ${percent(found.weights[found.found])}`;
-    this.#between =
-      found.asker === found.found || isSpecial(map.keyTokens[found.asker])
-        ? null
-        : [words[found.asker], words[found.found]];
+    const token = (place: number) => readable(map.keyTokens[place]);
+    const looks = found === null ? "at no one word" : `at ${token(found)}, ${percent(weights[found])}`;
+    this.#row.ariaLabel = `${headTitle(map, FIRST, head)}: ${token(asker)} looks ${looks}`;
+    const isArc = found !== null && found !== asker && !isSpecial(map.keyTokens[asker]);
+    this.#between = isArc ? [words[asker], words[found]] : null;
     this.place();
     const [label, share] = likeliest(map.predictions[answer]);
     const swung = this.#label.textContent !== "" && this.#label.textContent !== label;
