@@ -172,11 +172,15 @@ def test_an_exercise_is_answered_by_keyboard_and_kept(page, site):
 
 def test_positions_keep_their_score_and_kinds_of_attention_their_bytes(page, site):
     figure = open_figure(page, site, "rotary-positions")
-    key, score = figure.get_by_role("slider", name="Position of the key"), seen(figure, "Score")
+    key, query = (figure.get_by_role("slider", name=f"Position of the {name}") for name in ("key", "query"))
+    score, before = seen(figure, "Score"), seen(figure, "Score").inner_text()
     key.fill("12")
+    expect(score).not_to_have_text(before)
     moved = score.inner_text()
+    place = int(query.input_value())
     figure.get_by_role("checkbox", name="Move both").check()
     key.fill("16")
+    expect(query).to_have_value(str(place + 4))
     expect(score).to_have_text(moved)
 
     figure = open_figure(page, site, "attention-kinds")
