@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import test from "node:test";
 import { maskOf } from "../../src/manyheads/web/math/heads-off.ts";
 import { drawLive, hideTab, key, named, page, press, settled, texts, type } from "./page.mjs";
-import { finding, foundBelow } from "../../src/manyheads/web/figures/first-look/layer-below.ts";
+import { finding, foundBelow, lean, rangesOf } from "../../src/manyheads/web/figures/first-look/found.ts";
 import { keystrokes } from "../../src/manyheads/web/figures/first-look/typing.ts";
 import { makeMap, mapModel } from "./small-models.mjs";
 
@@ -37,17 +37,37 @@ const opened = () => drawLive(HTML, twoLayers());
 
 const verdict = (look) => texts(look, ".fl-verdict > *").join(" ");
 
-test("the panel says which word is found for which, and that nothing is found", () => {
+test("the stage says which word is found for which, and that nothing is found", () => {
   const says = (word, other, on = true, weight = 2) =>
-    finding(mapOf(word, other, weight), foundBelow(mapOf(word, other, weight), 1, "mood"), "mood", on).replace(
-      /[\u2066-\u2069]/g,
-      "",
-    );
+    finding(mapOf(word, other, weight), foundBelow(mapOf(word, other, weight), 1, "mood"), "mood", on);
   assert.equal(says(3, 2), "One layer below, a head finds “never” for “like”.");
   assert.equal(says(3, 2, false), "The head that finds “never” for “like” is off.");
-  assert.equal(says(3, 2, true, 0.4), "One layer below, a head finds no one word for “like”.");
+  for (const [other, weight] of [
+    [2, 0.4],
+    [3, 2],
+    [5, 2],
+  ])
+    assert.equal(says(3, other, true, weight), "One layer below, a head finds no one word for “like”.");
   assert.equal(says(3, 2, false, 0.4), "The head one layer below is off.");
   assert.equal(says(0, 2), "The mood head finds no word here.");
+});
+
+test("tokens are found where they stand in the sentence as it was typed", () => {
+  const words = (sentence, ...tokens) =>
+    rangesOf(sentence, ["[CLS]", ...tokens, "[SEP]"])
+      .slice(1, -1)
+      .map((range) => range && sentence.slice(...range));
+  assert.deepEqual(words("None like  tea.", "none", "like", "tea", "."), ["None", "like", "tea", "."]);
+  assert.deepEqual(words("A CAFÉ, o\u0308l", "a", "cafe", ",", "ol"), ["A", "CAFÉ", ",", "o\u0308l"]);
+  assert.deepEqual(words("tea teapot", "tea", "tea", "##pot"), ["tea", "tea", "pot"]);
+  assert.deepEqual(words("👍 ok", "[UNK]", "ok"), [null, "ok"]);
+  assert.deepEqual(words("cut", "cut", "off"), ["cut", null]);
+});
+
+test("an answer leans from one end of its scale to the other", () => {
+  assert.equal(lean({ bad: 1, so: 0, good: 0 }), -1);
+  assert.equal(lean({ bad: 0.25, so: 0.5, good: 0.25 }), 0);
+  assert.equal(lean({ bad: 0, good: 1 }), 1);
 });
 
 test("the switch turns a head of layer 1 off, the answer follows, and it turns it on again", async () => {
@@ -56,10 +76,20 @@ test("the switch turns a head of layer 1 off, the answer follows, and it turns i
   press(look, "Turn this head off");
   assert.deepEqual(look.map.headMask, maskOf([[0, 1]], 2, 3));
   assert.equal(verdict(look), "mood bad 75\u00a0%");
-  type(look, "Sentence", "others are read as well");
-  assert.equal(texts(look, ".fl-tokens > span")[1], "others");
+  assert.equal(texts(look, ".fl-likeliest").join(), "bad");
+  type(look, "Sentence", "Others are read as well");
+  assert.deepEqual(texts(look, ".fl-marks > :is(.fl-word, .fl-asker, .fl-found)").slice(0, 2), ["Others", "are"]);
   press(look, "Turn it on again");
   assert.deepEqual([look.map.headMask, verdict(look)], [null, "mood good 75\u00a0%"]);
+});
+
+test("doors lead from the stage to the numbers and to all heads, and back", async () => {
+  const look = await opened();
+  const faces = ["Show me the numbers", "All four heads", "Back to the picture"].map((door) => {
+    press(look, door);
+    return look.dataset.face;
+  });
+  assert.deepEqual(faces, ["numbers", "heads", "stage"]);
 });
 
 test("a sentence is typed as another one, which changes into it", () => {

@@ -212,9 +212,10 @@ class AttentionKindsDirective(TextDirective):
 
 
 class FirstLookDirective(TextDirective):
-    """`{first-look} sentence`: a live map and, behind a switch below it, the head of layer 1 that `answer` needs.
+    """`{first-look} sentence`: a sentence, the head of layer 1 that its `answer` needs, with a switch, and the answer.
 
-    `head` counts from 0. Once, the sentence types itself for a reader, out of the sentence `first`. `try` is as in
+    `head` counts from 0; the labels of `answer` are a scale. Behind the picture are the journey along that head's arc and
+    the map of all heads. Once, the sentence types itself for a reader, out of the sentence `first`. `try` is as in
     `{head-map}`.
     """
 
@@ -226,15 +227,19 @@ class FirstLookDirective(TextDirective):
     }
 
     def html(self, words, options):
-        map = load_model("focus")(words)
+        model = load_model("focus")
+        map = model(words)
         head, answer = options.get("head", 0), options.get("answer", "sentiment")
         if head >= map.shape[1]:
             raise ValueError(f"head counts from 0 to {map.shape[1] - 1}, got {head}")
         if answer not in map.predictions:
             raise ValueError(f"answer must be one of {', '.join(map.predictions)}, got {answer!r}")
         shown = head_map_element(map, sentence=words, model="focus", tools="none", examples=options.get("try"))
+        asker = int(map.weights[-1, map.head_names.index(answer), 0].argmax())
+        steps = flow_steps(model, words, head, layer=0)
+        journey = attention_flow_element(steps, sentence=words, model="focus", head=head, query=asker, **{"for": ""})
         written = {"first": options.get("first", ""), "head": head, "answer": answer}
-        return f"<first-look{attributes_html(written)}>{shown}</first-look>"
+        return f"<first-look{attributes_html(written)}>{shown}{journey}</first-look>"
 
 
 class DrawingBoardDirective(FigureDirective):
