@@ -214,8 +214,8 @@ class AttentionKindsDirective(TextDirective):
 class FirstLookDirective(TextDirective):
     """`{first-look} sentence`: a sentence, the head of layer 1 that its `answer` needs, with a switch, and the answer.
 
-    `head` counts from 0; the labels of `answer` are a scale. Behind the picture are the journey along that head's arc and
-    the map of all heads. Once, the sentence types itself for a reader, out of the sentence `first`. `try` is as in
+    `head` counts from 0; the labels of `answer` are a scale. Behind the picture are the journey along that head's arc
+    and the map of all heads. Once, the sentence types itself for a reader, out of the sentence `first`. `try` is as in
     `{head-map}`.
     """
 

@@ -6,7 +6,7 @@ import re
 from html import unescape
 from pathlib import Path
 
-from manyheads.sphinxext import assets, chapters, equations, publishing, stylesheets, theme
+from manyheads.sphinxext import assets, equations, publishing, stylesheets, theme
 from manyheads.sphinxext.figures import figures_in
 from manyheads.sphinxext.policy import HAS_POLICY, with_policy
 from manyheads.sphinxext.prerender import draw_figures
@@ -29,7 +29,6 @@ def finish(app, error):
     live = [page for page in pages if figures_in(page.read_text(encoding="utf-8"))]
     with stage(f"Drawing the figures of {len(live)} pages"):
         draw_figures(live)
-    chapters.draw_pictures(site, pages)
     equations.copy_files(site, scripts)
     with stage(f"Finishing {len(pages)} pages"):
         for page in pages:

@@ -57,9 +57,6 @@ class _Prose(MarkdownConverter):
             el["href"] = self.link(el["href"])
         return super().convert_a(el, text, parent_tags) if el.get("href") else text
 
-    def convert_img(self, el, text, parent_tags):
-        return "" if el.find_parent("ul", class_="chapters") else super().convert_img(el, text, parent_tags)
-
     def convert_span(self, el, text, parent_tags):
         return f"${_formula(el)}$" if "math" in classes(el) else text
 

@@ -57,18 +57,15 @@ class Names(HTMLParser):
         self.starts = tuple({*self.starts, *START.findall(text)})
 
 
-def cut(css, names, address=str, wanted=lambda rule: True):
+def cut(css, names, address=str):
     """A stylesheet without the rules that can match nothing; `address` gives what each of its addresses becomes.
 
     >>> cut(".here, .nowhere > p { color: red } @media print { .nowhere { color: red } }", {"here", "p"})
     '.here{color: red}'
 
-    `wanted` says of a rule, as tinycss2 reads it, whether it's needed at all.
-
     Raises ExtensionError where a stylesheet imports another, which would have to come first.
     """
-    rules = tinycss2.parse_stylesheet(css, skip_comments=True, skip_whitespace=True)
-    return _cut(filter(wanted, rules), names, address)
+    return _cut(tinycss2.parse_stylesheet(css, skip_comments=True, skip_whitespace=True), names, address)
 
 
 def _cut(rules, names, address):
