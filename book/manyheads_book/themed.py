@@ -1,4 +1,8 @@
-"""Matplotlib figures as SVG in a page's own colours, light or dark, on no paper of their own."""
+"""Matplotlib figures as SVG in a page's own colours, light or dark, on no paper of their own.
+
+A hue means the same as in live figures: a head's, by its name or what it does, or a sign's. Other lines are `INK` and
+`GREY`, and differ in their dashes.
+"""
 
 import io
 import re
@@ -6,9 +10,12 @@ from html import escape
 
 from IPython.display import HTML
 from matplotlib import pyplot, rc_context
+from matplotlib.colors import LinearSegmentedColormap, to_rgba
 
-INK = "#123456"  # stands for the colour of the page's text, which only the page knows
-PURPLE, ORANGE, GREEN, BLUE = "#B06CB3", "#E87F00", "#7AA000", "#2E8BF0"  # strong on white and on black
+from manyheads.shared.names import NEUTRAL_COLOUR, NUMBER_COLOURS
+
+INK = "#010203"  # stands for the colour of the page's text, which only the page knows
+GREY = "#787B80"  # seen on white and on black
 STYLE = {  # for `plt.rcParams.update`; 11 points on 4.5 inches are 11 pixels on a phone
     "figure.figsize": (4.5, 3),
     "figure.constrained_layout.use": True,
@@ -22,6 +29,9 @@ STYLE = {  # for `plt.rcParams.update`; 11 points on 4.5 inches are 11 pixels on
     "svg.fonttype": "none",  # letters stay letters: sharp at any size
     **dict.fromkeys(("text.color", "axes.labelcolor", "axes.edgecolor", "xtick.color", "ytick.color"), INK),
 }
+LOW, HIGH = NUMBER_COLOURS["negative"], NUMBER_COLOURS["positive"]
+SHADE = LinearSegmentedColormap.from_list("shade", [to_rgba(NEUTRAL_COLOUR, 0), to_rgba(NEUTRAL_COLOUR, 0.9)])
+SIGNS = LinearSegmentedColormap.from_list("signs", [to_rgba(LOW), to_rgba(LOW, 0), to_rgba(HIGH, 0), to_rgba(HIGH)])
 TAG, EXACT = re.compile("<[^>]*>"), re.compile(r"\d+\.\d{3,}")  # finer than a hundredth of a pixel no eye sees
 # The theme lays dark pages' outputs on light paper, for pictures that need it.
 SHEET = """<style>

@@ -7,9 +7,10 @@ from pathlib import Path
 import numpy as np
 
 from manyheads.models.cards import Example, HeadCard
+from manyheads.models.decoder.head_scores import head_scores
 from manyheads.whole_files import write_whole
 from manyheads_recipes.cards import strongest
-from manyheads_recipes.decoder.head_scores import SCORES, decimals, head_scores, rises, sample, targets
+from manyheads_recipes.decoder.head_scores import SCORES, decimals, rises, sample, targets
 from manyheads_recipes.decoder.measures import prompts
 
 COLUMNS = ("previous", "induction", "duplicate", "first", "local", "punctuation", "loss")

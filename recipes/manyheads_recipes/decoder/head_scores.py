@@ -5,11 +5,11 @@
 
 import json
 from functools import cache
-from pathlib import Path
 from unicodedata import category
 
 import numpy as np
 
+from manyheads.models.decoder.head_scores import FILE
 from manyheads.models.registry import all_but
 from manyheads.whole_files import write_whole
 from manyheads_recipes.cards import LONGER
@@ -37,19 +37,7 @@ TEXTS = (  # of other kinds than those of the encoder's cards
     "- eggs\n- milk\n- two loaves of bread\n- a pound of butter\n",
     "Q: How far is the Moon? A: About 384,000 kilometres, or thirty times the width of the Earth.",
 )
-FILE = Path(__file__).parent / "data" / "head_scores.json"
 DIGITS = 4
-
-
-@cache
-def head_scores():
-    """The kept scores by the names in `SCORES`: {name: float [layer, h]}.
-
-    >>> scores = head_scores()
-    >>> scores["previous"].shape, divmod(int(scores["previous"].argmax()), 9)
-    ((30, 9), (16, 0))
-    """
-    return {name: np.array(rows) for name, rows in json.loads(FILE.read_text(encoding="utf-8")).items()}
 
 
 def sample():

@@ -5,13 +5,14 @@ import math
 import numpy as np
 
 from manyheads.drawing.thumbnails import pool
-from manyheads.shared.names import NUMBER_COLOURS
+from manyheads.shared.names import NUMBER_COLOURS, OFF_COLOUR
 
 MOST_POINTS = 1024  # along a side of a picture; of more tokens, some share a point
 FEW_TOKENS = 14  # up to so many, numbers fit into the cells of one head, and tokens beside small pictures
 # From paper to ink with even steps of lightness (OKLab, Ottosson 2020), so that equal differences look equal to every
-# eye, in grey print too. The hue is between blue and violet, which no common colour blindness confuses with white.
-PAPER, INK = (1.0, 0.0, 0.0), (0.25, -0.01, -0.09)
+# eye, in grey print too. It has no hue, since a picture is of any head.
+PAPER, INK = (1.0, 0.0, 0.0), (0.25, -0.003, -0.012)
+LETTERS_TURN = 0.58  # of the largest weight: black letters can be read on what is lighter, white ones on the rest
 
 TO_CONES = np.array(
     [[1, 1, 1], [0.3963377774, -0.1055613458, -0.0894841775], [0.2158037573, -0.0638541728, -1.2914855480]]
@@ -26,7 +27,7 @@ TO_LINEAR = np.array(
 
 
 def ink():
-    """The colours of the pictures as a matplotlib colormap: white for 0, dark blue for 1.
+    """The colours of the pictures as a matplotlib colormap: white for 0, nearly black for 1.
 
     >>> ink().N, (255 * ink().colors[0]).round().astype(int).tolist()
     (256, [255, 255, 255])
@@ -37,7 +38,7 @@ def ink():
 
 
 def two_inks():
-    """The colours of weights of both signs as a matplotlib colormap: white for 0, blue below, red above.
+    """The colours of weights of both signs as a matplotlib colormap: white for 0, teal below, brown above.
 
     >>> below, above = two_inks()(0.0), two_inks()(1.0)
     >>> bool(below[2] > below[0]), bool(above[0] > above[2])
@@ -135,11 +136,11 @@ def _draw(axes, map, layer, head, *, large, left=True, below=True):
     if large and few:
         for (query, key), weight in np.ndenumerate(weights):
             if abs(weight) >= 0.005 * most:
-                colour = "white" if abs(weight) > 0.45 * most else "black"
+                colour = "white" if map.kind != "signed" and weight > LETTERS_TURN * most else "black"
                 text = f"{weight:.2f}".lstrip("0") if shares else f"{weight:.2g}".replace("-", "\u2212")
                 axes.text(key, query, text, ha="center", va="center", fontsize=6.5, color=colour)
     for spine in axes.spines.values():
-        spine.set(color="#808890", linewidth=0.5)
+        spine.set(color=OFF_COLOUR, linewidth=0.5)
     return image
 
 

@@ -21,6 +21,8 @@ SCORES = {  # of an encoder's head
     "effect": "how far the sentence vector moves without it, as cosine distance",
 }
 WORDS = ("previous", "next", "same", "punctuation")  # all but what rests
+EARLIER = ("previous", "induction", "duplicate", "punctuation")  # a decoder's
+CLEAR, HALF = 0.3, 0.5  # the shares from which on a head is known by what it looks at, and rests
 DIGITS = 5  # of a score, as pages have it
 DECIMALS = {"distance": 1, "entropy": 1, "effect": 4, "loss": 3}  # shown; the other scores are parts of attention
 
@@ -62,22 +64,34 @@ class HeadCard:
     weakest: dict[str, Example]
 
 
-def behaviour(card):
-    """What a head mostly does, by the name of one of `BEHAVIOURS`.
+def behaviour(scores):
+    """What a head mostly does by its scores, as the name of one of `BEHAVIOURS`.
 
     >>> from manyheads.models.encoder.head_cards import head_cards
-    >>> behaviour(head_cards()[2]), behaviour(head_cards()[0])
-    ('previous', 'broad')
+    >>> [behaviour(head_cards()[head].scores) for head in (2, 0)]
+    ['previous', 'broad']
+    >>> behaviour({"first": 0.7, "previous": 0.1, "induction": 0.4, "duplicate": 0, "punctuation": 0.1, "local": 0.3})
+    'induction'
 
-    With half of its attention on [CLS] and [SEP] it *rests* there. Else it's known by what gets 0.3 of the rest: the
-    word before, after, itself, or punctuation. Of the others those are *broad* whose entropy is at least 2.5 bits.
+    An encoder's head that has half of its attention on [CLS] and [SEP] *rests* there. Else it's known by what gets 0.3
+    of the rest: the word before, after, itself, or punctuation. Of the others those are *broad* whose entropy is at
+    least 2.5 bits.
+
+    Nearly every head of a decoder rests on the first token, and its other scores are shares of what's left. So what
+    gets 0.3 of that comes first: the word before, what followed the same word earlier, that word, or punctuation.
+    Of the others, those that have half of their attention on the first token rest there, and those that have half of
+    what's left on the last few words look at these.
     """
-    scores = card.scores
+    if "cls" not in scores:
+        best = max(EARLIER, key=scores.get)
+        if scores[best] >= CLEAR:
+            return best
+        return next((name for name in ("first", "local") if scores[name] >= HALF), "other")
     resting = scores["cls"] + scores["sep"]
-    if resting >= 0.5:
+    if resting >= HALF:
         return max(("cls", "sep"), key=scores.get)
     best = max(WORDS, key=scores.get)
-    if scores[best] >= 0.3 * (1 - resting):
+    if scores[best] >= CLEAR * (1 - resting):
         return best
     return "broad" if scores["entropy"] >= 2.5 else "other"
 
@@ -126,7 +140,7 @@ def _data(cards, scores):
         {
             "layer": card.layer,
             "head": card.head,
-            "behaviour": behaviour(card) if "cls" in card.scores else None,
+            "behaviour": behaviour(card.scores),
             "scores": [round(card.scores[name], DIGITS) for name in scores],
             "strongest": [[written(example) for example in card.strongest[name]] for name in scores],
             "weakest": [written(card.weakest[name]) for name in scores if name in card.weakest],

@@ -11,11 +11,11 @@ from docutils.parsers.rst import directives
 from sphinx.util.docutils import SphinxDirective
 
 from manyheads.drawing.element import attributes_html, element_html, read_heads, write_heads
-from manyheads.models.cards import behaviour
 from manyheads.models.decoder import load_decoder
+from manyheads.models.decoder.head_scores import head_behaviours as decoder_behaviours
 from manyheads.models.decoder.stories import stored_story
 from manyheads.models.drawing import READY
-from manyheads.models.encoder.head_cards import head_cards
+from manyheads.models.encoder.head_cards import head_behaviours as encoder_behaviours
 from manyheads.models.focus.kinds import KINDS, cache_of
 from manyheads.models.induction.page_data import head_birth_data
 from manyheads.models.registry import all_but, load_model
@@ -32,6 +32,7 @@ from manyheads.widgets.next_word import next_word_element, stored_answer
 from manyheads.widgets.slice_or_project import projections, projections_element
 
 MASKED = ("mask", "padding", "polarity")  # the switches of bugs.ts that start from the causal mask
+BEHAVIOURS = {"encoder": encoder_behaviours, "decoder": decoder_behaviours}  # what each head mostly does
 WORDING = ("switch", "off", "on")
 
 
@@ -98,9 +99,9 @@ class HeadMapDirective(TextDirective):
             options["examples"] = options.pop("try")
         model = load_model((options.get("models") or options["model"]).split()[0])
         if "behaviours" in options:
-            if model.page_name != "encoder":
-                raise ValueError("behaviours are known of the model encoder alone")
-            options["behaviours"] = " ".join(behaviour(card) for card in head_cards())
+            if model.page_name not in BEHAVIOURS:
+                raise ValueError(f"behaviours are known of {' and '.join(BEHAVIOURS)}, not of {model.page_name}")
+            options["behaviours"] = " ".join(BEHAVIOURS[model.page_name]())
         map = model(words)
         compared = model(options["compare"]) if "compare" in options else None
         check_places(map, options)

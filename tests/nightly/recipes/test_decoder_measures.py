@@ -4,8 +4,9 @@ import numpy as np
 import pytest
 
 from manyheads.models.decoder import load_decoder
+from manyheads.models.decoder.head_scores import head_scores
 from manyheads.models.registry import all_but
-from manyheads_recipes.decoder.head_scores import SCORES, copies, head_scores, looks, losses, sample
+from manyheads_recipes.decoder.head_scores import SCORES, copies, looks, losses, sample
 from manyheads_recipes.decoder.measures import answered, lead, prompts
 
 pytestmark = pytest.mark.xdist_group("decoder")

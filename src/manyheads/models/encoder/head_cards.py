@@ -6,7 +6,7 @@ They were measured by `manyheads_recipes.encoder.head_cards`.
 import gzip
 import json
 
-from manyheads.models.cards import Example, HeadCard
+from manyheads.models.cards import Example, HeadCard, behaviour
 from manyheads.models.files import MEASURED
 from manyheads.whole_files import read_whole
 
@@ -25,6 +25,15 @@ def head_cards():
     with read_whole(FILE):
         kept = json.loads(gzip.decompress(FILE.read_bytes()))
     return [_card(**written) for written in kept["cards"]]
+
+
+def head_behaviours():
+    """What each head mostly does, layer by layer, by the names of `BEHAVIOURS`.
+
+    >>> len(head_behaviours()), head_behaviours()[2]
+    (72, 'previous')
+    """
+    return [behaviour(card.scores) for card in head_cards()]
 
 
 def _card(strongest, weakest, **written):

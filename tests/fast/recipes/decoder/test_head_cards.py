@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
+from manyheads.models.decoder.head_scores import head_scores
 from manyheads_recipes.decoder.head_cards import CARD_SCORES, decoder_cards, example_texts
-from manyheads_recipes.decoder.head_scores import head_scores
 
 pytestmark = pytest.mark.xdist_group("decoder")
 

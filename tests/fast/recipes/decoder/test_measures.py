@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from manyheads.models.decoder.head_model import INDUCTION_HEADS
-from manyheads_recipes.decoder.head_scores import head_scores
+from manyheads.models.decoder.head_scores import head_scores
 from manyheads_recipes.decoder.measures import answered, prompts
 
 pytestmark = pytest.mark.xdist_group("decoder")

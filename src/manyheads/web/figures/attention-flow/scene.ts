@@ -246,7 +246,7 @@ function drawScores(frame: Frame) {
     ink.rect(
       `score-${token}`,
       { x: score < 0 ? axis - width : axis, y: y - height / 2, width, height },
-      { opacity, fill: score < 0 ? "var(--af-negative)" : "var(--af-positive)", about, opens },
+      { opacity, fill: score < 0 ? "var(--hm-negative)" : "var(--hm-positive)", about, opens },
     );
     ink.text(`score-number-${token}`, ends, y, hidden ? "−∞" : formatNumber(score, 2), {
       opacity: here * opacity,

@@ -127,7 +127,9 @@ export class Stage {
       span.style.setProperty("--weight", found === null ? "0" : (DEPTH * weights[found]).toFixed(3));
       if (token !== null) this.#words[token] = span;
     });
-    this.#down.style.strokeWidth = String(THIN + THICK * (found === null ? 0 : weights[found]));
+    const finds = found === null ? 0 : weights[found];
+    this.#marks.style.setProperty("--found", (DEPTH * finds).toFixed(3));
+    this.#down.style.strokeWidth = String(THIN + THICK * finds);
     this.#up.style.strokeWidth = String(THIN + THICK * (asker === null ? 0 : answers[asker]));
   }
 
@@ -153,7 +155,7 @@ export class Stage {
   /** Shows that the answer is another one now. */
   swing() {
     this.#label.parentElement?.animate?.(
-      [{ backgroundColor: "var(--fl-swing)" }, { backgroundColor: "transparent" }],
+      [{ backgroundColor: "var(--hm-flash)" }, { backgroundColor: "transparent" }],
       PULSE,
     );
   }

@@ -1,12 +1,12 @@
 // What was measured while the small decoder was trained: the loss; and, once the reader has predicted it, how its two heads grew.
 
-import { behaviourOf, colourOf } from "../../math/maps.ts";
+import { behaviourOf } from "../../math/maps.ts";
 import { percent } from "../../math/text.ts";
 import { h, setText } from "../../views/dom.ts";
 import { TrainingChart } from "./training-chart.ts";
 
 /** The head before looks as many a real head does, and has their colour. */
-export const COLOURS = { previous: behaviourOf("previous").colour, induction: colourOf() };
+export const COLOURS = { previous: behaviourOf("previous").colour, induction: behaviourOf("induction").colour };
 
 /** One measurement: the loss and the share that is right of the second copy, and the scores of the two heads. */
 export interface Measured {

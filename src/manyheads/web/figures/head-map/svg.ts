@@ -1,11 +1,12 @@
 // What is on screen as an SVG: one walk over what the browser has laid out, which knows no view. Real shapes and letters, so that
 // any program opens it; on white paper, whatever the theme.
 
+import { PAPER } from "../../math/names.ts";
 import { escaped } from "../../math/text.ts";
 
 const CONTROLS =
   "input, textarea, summary, [hidden], script, .hm-tip, button:not(.hm-head, table *, li *, .hm-translation *)";
-const PAPER = "#ffffff";
+const WHITE = "#ffffff";
 const MARGIN = 16; // pixels around all of it
 const NOTE = 20; // pixels of a line below the picture
 const STEPS = 24; // of a scale of colours
@@ -36,7 +37,11 @@ export function svgOf(elements: Element[], notes: string[] = []) {
     const height = Math.ceil(bottom + NOTE * lines.length + MARGIN);
     const drawn = elements.map((element) => drawing(element, left - MARGIN, top - MARGIN)).join("");
     const below = lines.map((line, at) =>
-      tag("text", { x: MARGIN, y: bottom + NOTE * (at + 0.7), "font-size": 12, fill: "#59636e" }, escaped(line.trim())),
+      tag(
+        "text",
+        { x: MARGIN, y: bottom + NOTE * (at + 0.7), "font-size": 12, fill: PAPER.soft },
+        escaped(line.trim()),
+      ),
     );
     return tag(
       "svg",
@@ -47,7 +52,7 @@ export function svgOf(elements: Element[], notes: string[] = []) {
         viewBox: `0 0 ${width} ${height}`,
         "font-family": "system-ui, sans-serif",
       },
-      tag("rect", { width, height, fill: PAPER }) + drawn + below.join(""),
+      tag("rect", { width, height, fill: WHITE }) + drawn + below.join(""),
     );
   } finally {
     if (theme === undefined) delete dataset.theme;
