@@ -52,7 +52,7 @@ class FirstLookElement extends Figure {
     return Number(this.getAttribute("head")) || 0;
   }
 
-  get #face() {
+  get #side() {
     return (this.dataset.face ?? "stage") as Face;
   }
 
@@ -93,7 +93,7 @@ class FirstLookElement extends Figure {
 
   /** Goes through a door, or back. */
   #enter(door: keyof typeof DOORS) {
-    const to = this.#face === door ? "stage" : door;
+    const to = this.#side === door ? "stage" : door;
     this.#show(to);
     this.#stage?.place();
     if (wantsStillness()) return;
