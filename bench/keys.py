@@ -21,7 +21,7 @@ from served import HTML, PATIENCE, VIEWPORT, chromium, serve
 
 KEYS, WARM = 60, 10
 PACE = 130  # milliseconds from key to key
-FOLLOWERS = "attention-flow, head-pruning, museum-piece, word-shuffle, head-ledger, next-word, first-look > .fl-look"
+FOLLOWERS = "attention-flow, museum-piece, word-shuffle, head-ledger, next-word, first-look > .fl-look"
 LONG = "They never like tea " + "and they like coffee " * 6 + "too"
 GOAL = 1.1  # of the map alone
 # The chapter, its map, and a sentence of 32, 14 or 15 tokens.

@@ -13,7 +13,7 @@ IN_CHAPTER = {
     "induction": ["head-birth"],
     "decoder": ["next-word", "growing-cache"],
     "is-it-shut": ["drawing-board"],
-    "claims": ["head-pruning", "result-slider"],
+    "claims": ["result-slider"],
     "exercises": ["exercise-list"],
     "open-your-model": ["open-model"],
 }

@@ -339,19 +339,11 @@ def test_a_cache_computes_each_word_once(page, site):
     expect(seen(figure, "takes")).to_contain_text("these 5 words takes 115 kB")
 
 
-def test_a_slider_shows_what_runs_came_to_and_another_prunes_heads_from_the_encoder(page, site):
+def test_a_slider_shows_what_runs_came_to(page, site):
     runs = open_figure(page, site, "result-slider").get_by_role("slider")
     before = runs.get_attribute("aria-valuetext")
     runs.press("End" if runs.input_value() == "0" else "Home")
     expect(runs).not_to_have_attribute("aria-valuetext", before)
-    figure, map = open_figure(page, site, "head-pruning"), page.locator("head-map#pruned")
-    map.get_by_role("button", name="Load the encoder").click()
-    expect(seen(figure, "Cosine of the sentence's vector to that with all heads: 1.00")).to_be_visible()
-    slider = figure.get_by_role("slider", name="Heads pruned")
-    slider.press("End")
-    expect(seen(figure, "72 of 72 heads pruned")).to_be_visible()
-    eventually(lambda: figure.evaluate("(el) => [el.pruned, el.similarity < 0.9]"), lambda found: found == [72, True])
-    eventually(lambda: len(map.get_attribute("off").split()), lambda found: found == 72)
 
 
 def test_bertviz_draws_beside_ours_and_answers(page, site):

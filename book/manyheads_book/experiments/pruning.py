@@ -7,7 +7,6 @@ from the least. They are ranked on the cards' sentences and pruned on others.
 
 import numpy as np
 
-from manyheads.drawing.element import element_html
 from manyheads.models.encoder import load_encoder
 from manyheads.models.encoder.head_cards import head_cards
 from manyheads.models.files import SHA256
@@ -21,7 +20,6 @@ SEEDS = 10
 PRUNED = (0, 6, 12, 18, 24, 30, 36, 42, 48, 60, 72)
 NUM_SENTENCES = 20
 ORDERS = ("by importance", "at random")
-OTHERS = [sentence.text for sentence in labelled_sentences() if sentence.word == "bank"]  # to compare with
 THIRD, KEPT = 24, 0.9  # of the 72 heads; the agreement that counts as "nearly as before"
 
 
@@ -83,17 +81,6 @@ def measure(seed, pruned=PRUNED, num_sentences=NUM_SENTENCES):
             "agreement": [agreement(left, whole) for left in vectors],
         }
     return found
-
-
-def pruning_html(map):
-    """The `<head-pruning>` element: a slider that prunes the heads of the encoder's `<head-map>` with that id.
-
-    >>> pruning_html("pruned")[:33]
-    '<head-pruning for="pruned" order='
-    """
-    places = " ".join(f"{layer}.{head}" for layer, head in order())
-    plain = "<p>On its page, a slider here prunes the heads of the map above, the least important first.</p>"
-    return element_html("head-pruning", {"for": map, "order": places, "others": "|".join(OTHERS)}, {}, plain)
 
 
 def agreement(vectors, others):  # 2 x [sentence, d] -> number

@@ -5,7 +5,7 @@ import re
 
 import pytest
 from figures import IN_CHAPTER
-from live_maps import eventually, seen, stands_still
+from live_maps import eventually, stands_still
 from loading import DAMAGED, HALF_A_MINUTE, NETWORK, READY, ask_again, failed, try_again
 from playwright.sync_api import expect
 
@@ -197,20 +197,3 @@ def test_a_bug_that_does_not_come_is_not_called_on(page, site, file):
     ask_again(piece)
     expect(piece.locator(".mp-state")).to_have_text("on")
     expect(piece.locator(".mp-changes tbody tr")).not_to_have_count(0)
-
-
-STOPS = """() => { const answer = onmessage;
-    globalThis.onmessage = (event) => { if (event.data.states) throw new Error("no memory"); answer(event) } }"""
-
-
-def test_pruning_is_measured_again_where_the_encoder_stopped(page, site):
-    page.goto(f"{site}/book/claims.html")
-    pruning = page.locator("head-pruning")
-    pruning.scroll_into_view_if_needed()
-    page.locator("head-map#pruned").get_by_role("button", name="Load the encoder").click()
-    expect(seen(pruning, "Cosine of the sentence's vector to that with all heads: 1.00")).to_be_visible()
-    page.workers[0].evaluate(STOPS)
-    pruning.get_by_role("slider").press("ArrowRight")
-    failed(pruning, "What is left could not be measured: the model stopped")
-    ask_again(pruning)
-    page.wait_for_function("() => document.querySelector('head-pruning').pruned === 1")

@@ -137,7 +137,7 @@ export class Task<Model extends { broken?: boolean } = HeadModel> {
   }
 
   /** Drops models that have stopped, so that they are loaded anew. */
-  dropBroken() {
+  #dropBroken() {
     for (const [name, model] of this.#models) if ((model as Model).broken) this.#models.delete(name);
   }
 
@@ -151,7 +151,7 @@ export class Task<Model extends { broken?: boolean } = HeadModel> {
     this.#running = new AbortController();
     const { signal } = this.#running;
     const names = this.#options.models();
-    if (names.some(isFile)) this.dropBroken(); // another file of that name may have taken its place
+    if (names.some(isFile)) this.#dropBroken(); // another file of that name may have taken its place
     this.#job = job;
     this.#follows = follows;
     this.#status = !names.length ? "ready" : this.#figure.isConnected ? "loading" : "away";
@@ -285,7 +285,7 @@ export class Task<Model extends { broken?: boolean } = HeadModel> {
   }
 
   #fail(error: unknown, job: Job<Model, any>, signal: AbortSignal) {
-    this.dropBroken();
+    this.#dropBroken();
     if (signal.aborted) return;
     if (!(error instanceof Object && "word" in error))
       return this.#stopAt(failedTo(job.failure, error), () => this.run(job));
