@@ -35,7 +35,7 @@ ASKED = {  # what is asked of the page, all in one process: a module, and what i
     "percent": ("math/text.ts", f"{SHARES}.map(it.percent)"),
     **{
         score: (
-            "figures/head-cards/head-cards.ts",
+            "figures/head-cards/data.ts",
             f"{SHARES}.map((value) => it.shown({{ decimals: {json.dumps(cards.DECIMALS.get(score))} }}, value))",
         )
         for score in SCORES

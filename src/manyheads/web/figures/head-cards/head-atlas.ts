@@ -1,60 +1,61 @@
-// An atlas of heads: a dot a head between two scores that the reader chooses, in the colour of what the head mostly does.
+// An atlas of heads: a row for each kind, with a picture of it, and a square a head, in the column of its layer or of what it scores.
 
-import { arrow, focusOn, h, setText, targetOf } from "../../views/dom.ts";
 import { chooser, field, fillOptions } from "../../views/controls.ts";
+import { arrow, fill, focusOn, h, setText, targetOf } from "../../views/dom.ts";
+import { travel } from "../../views/travel.ts";
+import { behaviourOf } from "../../math/maps.ts";
+import { BEHAVIOURS } from "../../math/names.ts";
+import { layerAxis, pictureOf, scoreAxis, type Axis, type Values } from "./axes.ts";
 
-interface AtlasScore {
+export interface AtlasHead {
   name: string;
-  values: number[]; // of each head
-  text(value: number): string;
+  layer: number;
+  head: number;
+  kind: string | null;
+}
+
+/** The heads of a kind, by their numbers in the order of the layers, and where they stand. */
+interface Row {
+  heads: number[];
+  track: HTMLElement;
 }
 
 export class HeadAtlas {
-  #scores: AtlasScore[];
-  #names: string[];
-  #across = chooser("Across", () => this.#place());
-  #up = chooser("Up", () => this.#place());
-  #dots: HTMLButtonElement[];
-  #ends = { left: h("span"), right: h("span"), bottom: h("span"), top: h("span") };
+  #heads: AtlasHead[];
+  #scores: Values[];
+  #across = chooser("Across", () =>
+    travel(
+      () => this.#squares.map((square, head) => [String(head), square]),
+      () => this.#place(),
+    ),
+  );
+  #squares: HTMLButtonElement[];
+  #rows: Row[];
+  #ticks = h("div", { class: "ha-ticks", "aria-hidden": "true" });
+  #says = h("p", { class: "ha-says" });
+  /** Where the squares stand: [head], and by what they are walked to from left to right. */
+  #axis: Axis = { places: [], ticks: [] };
+  #values: number[] = [];
   readonly node: HTMLElement;
 
-  /** `open(head)` is called when a reader presses a dot; `colours` are the dots'. */
-  constructor(names: string[], scores: AtlasScore[], colours: (string | null)[], open: (head: number) => void) {
+  /** `open(head)` is called when a reader presses a square. */
+  constructor(heads: AtlasHead[], scores: Values[], open: (head: number) => void) {
+    this.#heads = heads;
     this.#scores = scores;
-    this.#names = names;
-    this.#dots = names.map((_, head) =>
-      h("button", { type: "button", style: colours[head] && `--head: ${colours[head]}`, onclick: () => open(head) }),
-    );
-    const titles = scores.map(({ name }) => name);
-    fillOptions(
-      this.#across,
-      titles,
-      [...titles.keys()],
-      titles.indexOf("entropy") < 0 ? 0 : titles.indexOf("entropy"),
-    );
-    fillOptions(this.#up, titles, [...titles.keys()], titles.length - 1);
-    const plot = h(
-      "div",
-      {
-        class: "ha-plot",
-        role: "group",
-        "aria-label": "All heads",
-        onkeydown: (event: KeyboardEvent) => this.#move(event),
-      },
-      ...this.#dots,
-    );
-    const { left, right, bottom, top } = this.#ends;
+    this.#squares = heads.map((_, head) => h("button", { type: "button", onclick: () => open(head) }));
+    fillOptions(this.#across, ["layer", ...scores.map(({ name }) => name)], [...Array(scores.length + 1).keys()], 0);
+    const kinds = [...Object.keys(BEHAVIOURS), null].filter((kind) => heads.some((each) => each.kind === kind));
+    this.#rows = kinds.map((kind) => ({
+      heads: [...heads.keys()].filter((at) => heads[at].kind === kind),
+      track: h("div", { class: "ha-track", role: "group", "aria-label": kind ? behaviourOf(kind).label : "All heads" }),
+    }));
+    const rows = this.#rows.map(({ heads: all, track }, at) => rowOf(kinds[at], all.length, track));
     this.node = h(
       "div",
       { class: "head-atlas" },
-      h("div", { class: "hm-tools" }, field(this.#up), field(this.#across)),
-      h(
-        "div",
-        { class: "ha-frame" },
-        h("div", { class: "ha-up", "aria-hidden": "true" }, top, bottom),
-        plot,
-        h("div", { class: "ha-across", "aria-hidden": "true" }, left, right),
-      ),
+      h("div", { class: "hm-tools" }, field(this.#across)),
+      h("div", { class: "ha-plot", onkeydown: (event: KeyboardEvent) => this.#move(event) }, ...rows, this.#ticks),
+      this.#says,
     );
     this.#place();
     this.open(0);
@@ -62,49 +63,80 @@ export class HeadAtlas {
 
   /** Marks the head whose card is open; it's the one that the Tab key reaches. */
   open(head: number) {
-    this.#dots.forEach((dot, at) => {
-      dot.ariaPressed = String(at === head);
-      dot.tabIndex = at === head ? 0 : -1;
+    this.#squares.forEach((square, at) => {
+      square.ariaPressed = String(at === head);
+      square.tabIndex = at === head ? 0 : -1;
     });
   }
 
   #place() {
-    const [across, up] = [this.#across, this.#up].map(({ value }) => this.#scores[Number(value)]);
-    const places = [across, up].map(({ values }) => scaled(values));
-    this.#dots.forEach((dot, head) => {
-      dot.style.setProperty("--x", places[0][head].toFixed(4));
-      dot.style.setProperty("--y", places[1][head].toFixed(4));
-      const said = [across, up].map(({ name, values, text }) => `${name} ${text(values[head])}`).join(", ");
-      dot.ariaLabel = dot.title = `${this.#names[head]}: ${said}`;
+    const score = this.#scores[Number(this.#across.value) - 1] as Values | undefined;
+    const layers = this.#heads.map(({ layer }) => layer);
+    this.#axis = score ? scoreAxis(score) : layerAxis(layers);
+    this.#values = score ? score.values : layers;
+    const { places, ticks } = this.#axis;
+    const isLayer = !score && new Set(layers).size === ticks.length; // then what is left to say is which head of it
+    this.#squares.forEach((square, at) => {
+      const { name, layer, head } = this.#heads[at];
+      square.ariaLabel = square.title = score ? `${name}: ${score.name} ${score.text(score.values[at])}` : name;
+      setText(square, String(1 + (isLayer ? head : layer)));
     });
-    for (const [score, low, high] of [
-      [across, "left", "right"],
-      [up, "bottom", "top"],
-    ] as const) {
-      setText(this.#ends[low], score.text(Math.min(0, ...score.values)));
-      setText(this.#ends[high], score.text(Math.max(...score.values)));
+    for (const { heads, track } of this.#rows) {
+      const columns = fill(track, ticks.length, () => h("div"));
+      for (const column of columns) column.replaceChildren();
+      for (const at of this.#inOrder(heads)) columns[places[at]].append(this.#squares[at]);
     }
+    const names = fill(this.#ticks, ticks.length, () => h("span"));
+    ticks.forEach((tick, column) => setText(names[column], tick));
+    this.#ticks.classList.toggle("ha-scored", score !== undefined);
+    this.node.style.setProperty("--columns", String(ticks.length));
+    setText(
+      this.#says,
+      isLayer
+        ? "Columns are layers. The number in a square is that of the head."
+        : score
+          ? "Each column is wider than the one before. The number in a square is that of its layer."
+          : "Columns are layers, a few in each. The number in a square is that of its layer.",
+    );
   }
 
-  /** Arrow keys go to the next head to a side, or up and down. */
+  /** Heads from left to right. */
+  #inOrder(heads: number[]) {
+    return [...heads].sort((a, b) => this.#values[a] - this.#values[b] || a - b);
+  }
+
+  /** Arrow keys go to the next head of the kind, and to the kind above and below, to the head that stands nearest. */
   #move(event: KeyboardEvent) {
     const step = arrow(event.key);
-    const at = this.#dots.indexOf(targetOf(event) as HTMLButtonElement);
+    const at = this.#squares.indexOf(targetOf(event) as HTMLButtonElement);
     if (!step || at < 0) return;
     event.preventDefault();
-    const axis = step[1] ? "--x" : "--y";
-    const sign = step[1] || -step[0]; // up is more
-    const value = (dot: HTMLElement) => Number(dot.style.getPropertyValue(axis));
-    const order = this.#dots
-      .map((_, head) => head)
-      .sort((a, b) => value(this.#dots[a]) - value(this.#dots[b]) || a - b);
-    const next = order[order.indexOf(at) + sign];
-    if (next !== undefined) focusOn(this.#dots[next], this.#dots[at]);
+    const row = this.#rows.findIndex(({ heads }) => heads.includes(at));
+    const order = this.#inOrder(this.#rows[row].heads);
+    const next = step[1] ? order[order.indexOf(at) + step[1]] : this.#nearest(at, row + step[0]);
+    if (next !== undefined) focusOn(this.#squares[next], this.#squares[at]);
+  }
+
+  #nearest(at: number, row: number) {
+    const { places } = this.#axis;
+    const far = (head: number) => Math.abs(places[head] - places[at]);
+    return this.#inOrder(this.#rows[row]?.heads ?? []).sort((a, b) => far(a) - far(b))[0] as number | undefined;
   }
 }
 
-/** Values from 0 to 1; the axis begins at 0, unless some are below. */
-function scaled(values: number[]) {
-  const [low, high] = [Math.min(0, ...values), Math.max(...values)];
-  return values.map((value) => (value - low) / (high - low || 1));
+/** The row of a kind: its picture and name, which are the key to its colour, and its heads. */
+function rowOf(kind: string | null, count: number, track: HTMLElement) {
+  const { label, colour } = kind ? behaviourOf(kind) : { label: "All heads", colour: null };
+  const name = h("span", { class: "ha-name" }, h("b", {}, label), ` ${count}`);
+  return h("div", { class: "ha-row", style: colour && `--head: ${colour}` }, pictureOfKind(kind), name, track);
+}
+
+/** What a kind of head does, as a map of six words. */
+export function pictureOfKind(kind: string | null) {
+  const cells = pictureOf(kind)?.flat() ?? [];
+  return h(
+    "span",
+    { class: "ha-picture", "aria-hidden": "true" },
+    ...cells.map((deep) => h("i", { style: deep > 0 && `--deep: ${deep.toFixed(2)}` })),
+  );
 }

@@ -3,47 +3,11 @@
 // the word to be written. No DOM while the module loads, as in head-map.ts.
 
 import { define, Figure, mapById } from "../../doors/page-element.ts";
-import { behaviourOf } from "../../math/maps.ts";
-import { capital, isolated, percent, readable, visible, wordsOf } from "../../math/text.ts";
 import { Announcer } from "../../views/announcer.ts";
-import { HeadAtlas } from "./head-atlas.ts";
 import { arrow, focusOn, h, setText, targetOf } from "../../views/dom.ts";
-
-// ------------------------------------------------------------------------------------------------ pure part
-
-/** The order of values, largest or smallest first; those that are equal keep their order. */
-export function order(values: number[], descending: boolean) {
-  const sign = descending ? -1 : 1;
-  return values.map((_, at) => at).sort((a, b) => sign * (values[a] - values[b]) || a - b);
-}
-
-/** Which place a value takes among all, the largest first: 1, 2, ... */
-export const rank = (values: number[], value: number) => 1 + values.filter((other) => other > value).length;
-
-/** A score as the table writes it; as `shown` in models/cards.py. */
-export const shown = ({ decimals }: Pick<Score, "decimals">, value: number) =>
-  decimals === null ? percent(value) : value.toFixed(decimals);
-
-// ------------------------------------------------------------------------------------------------ the element
-
-/** What models/cards.py bakes in. */
-interface Data {
-  scores: Score[];
-  sentences: { text: string; tokens: string[] }[];
-  heads: Head[];
-  causal: boolean;
-}
-/** `decimals` are those shown of a number; null where the score is a part of attention. */
-type Score = { name: string; says: string; decimals: number | null };
-type Head = {
-  layer: number;
-  head: number;
-  behaviour: string | null;
-  scores: number[];
-  strongest: Example[][];
-  weakest: Example[];
-};
-type Example = [sentence: number, query: number | null, key: number, weight: number, value: number];
+import { nameOf, order, shareOf, shown, type Data } from "./data.ts";
+import { HeadAtlas } from "./head-atlas.ts";
+import { HeadCard } from "./head-card.ts";
 
 const LONG = 100; // heads; of more, a table shows the first
 const FIRST = 20;
@@ -55,7 +19,6 @@ class HeadCardsElement extends Figure {
   #opened = -1;
   /** Those rows of the table that have been shown, in the order of the data, however they are sorted. */
   #rows: HTMLTableRowElement[] = [];
-  #largest: number[] = [];
   #columns: HTMLTableCellElement[] = [];
   #body = h("tbody", { onkeydown: moveInTable });
   #whole = true;
@@ -67,7 +30,7 @@ class HeadCardsElement extends Figure {
       this.#show();
     },
   });
-  #card = h("section", { class: "hc-card" });
+  #card: HeadCard | null = null;
   #atlas: HeadAtlas | null = null;
   #announcer = new Announcer();
 
@@ -82,23 +45,25 @@ class HeadCardsElement extends Figure {
         h("button", { type: "button", onclick: () => this.#sort(at) }, name),
       ),
     );
-    this.#largest = baked.scores.map(({ decimals }, at) => (decimals === null ? 1 : Math.max(...this.#column(at + 1))));
-    const columns = baked.scores.map((score, at) => ({
-      name: score.name,
-      values: this.#column(at + 1),
-      text: (value: number) => shown(score, value),
-    }));
-    const colours = baked.heads.map(({ behaviour }) => (behaviour ? behaviourOf(behaviour).colour : null));
+    this.#card = new HeadCard(baked, this.getAttribute("for") ?? "", (text) => this.#say(text));
     this.#atlas = new HeadAtlas(
-      baked.heads.map(nameOf),
-      columns,
-      colours,
-      (at) => (this.#announcer.changed(), this.#open(at)),
+      baked.heads.map(({ layer, head, behaviour }) => ({
+        name: nameOf({ layer, head }),
+        layer,
+        head,
+        kind: behaviour,
+      })),
+      baked.scores.map((score, at) => ({
+        name: score.name,
+        values: this.#column(at + 1),
+        text: (value: number) => shown(score, value),
+      })),
+      (at) => this.#say(this.#open(at)),
     );
     const table = h("table", { "aria-label": "Head cards" }, h("thead", {}, h("tr", {}, ...this.#columns)), this.#body);
     this.replaceChildren(
       this.#atlas.node,
-      this.#card,
+      this.#card.node,
       h(
         "details",
         { class: "hc-all" },
@@ -131,18 +96,14 @@ class HeadCardsElement extends Figure {
         type: "button",
         class: "hc-open",
         "aria-pressed": String(at === this.#opened),
-        onclick: () => {
-          this.#announcer.changed();
-          this.#open(at);
-          this.#card.scrollIntoView({ block: "nearest" });
-        },
+        onclick: () => this.#say(this.#open(at)),
       },
       nameOf(this.#data.heads[at]),
     );
     const cells = scores.map((value, score) =>
       h(
         "td",
-        { style: `--share:${Math.max(0, value / this.#largest[score]).toFixed(3)}` },
+        { style: `--share:${shareOf(this.#data.scores[score], this.#column(score + 1), value).toFixed(3)}` },
         shown(this.#data.scores[score], value),
       ),
     );
@@ -150,6 +111,9 @@ class HeadCardsElement extends Figure {
   }
 
   protected override listen(leaves: AbortSignal) {
+    mapById(this.getAttribute("for"))?.addEventListener("attention", () => this.#card?.draw(this.#map), {
+      signal: leaves,
+    });
     this.addEventListener(
       "click",
       (event) => {
@@ -174,7 +138,7 @@ class HeadCardsElement extends Figure {
     this.#show(order(this.#column(at), descending));
   }
 
-  /** Shows the card of one head, whose name leads to its map. */
+  /** Shows the card of one head, whose name leads to its map; says which. */
   #open(at: number) {
     this.#opened = at;
     this.#atlas?.open(at);
@@ -182,57 +146,17 @@ class HeadCardsElement extends Figure {
       row.classList.toggle("hc-opened", place === at);
       row.querySelector(".hc-open")?.setAttribute("aria-pressed", String(place === at));
     });
-    const opened = this.#data.heads[at];
-    const { scores, strongest, weakest } = opened;
-    const ranks = scores.map((value, score) => rank(this.#column(score + 1), value));
-    const best = ranks.indexOf(Math.min(...ranks));
-    const blocks = this.#data.scores.map((score, which) =>
-      h(
-        "details",
-        which === best ? { open: "" } : {},
-        h(
-          "summary",
-          {},
-          h("b", {}, score.name),
-          ` ${shown(score, scores[which])} `,
-          h("small", {}, `${score.says}; ${ranks[which]} of ${this.#data.heads.length}`),
-        ),
-        h("ol", {}, ...strongest[which].map((example) => h("li", {}, ...this.#example(example, score, opened)))),
-        ...(weakest.length ? [h("p", {}, "and least here: ", ...this.#example(weakest[which], score, opened))] : []),
-      ),
-    );
-    const title = capital(nameOf(opened));
-    const link = h(
-      "a",
-      { href: `#${this.getAttribute("for")}`, "data-layer": opened.layer, "data-head": opened.head },
-      title,
-    );
-    this.#card.replaceChildren(h("h3", {}, link), ...blocks);
-    this.#announcer.drawn(() => `${title}: ${blocks[best].firstElementChild?.textContent}`);
+    return this.#card?.open(this.#data.heads[at], this.#map) ?? "";
   }
 
-  /** A sentence as a link to the live figure, and what the head does there. */
-  #example([at, query, key, weight, value]: Example, score: Score, { layer, head }: Head) {
-    const { causal, sentences } = this.#data;
-    const { text, tokens } = sentences[at];
-    const words = wordsOf(tokens);
-    const seen = causal && query !== null ? query + 1 : words.length; // what comes later, the head doesn't see
-    const link = h(
-      "a",
-      {
-        href: `#${this.getAttribute("for")}`,
-        "data-layer": layer,
-        "data-head": head,
-        "data-query": query,
-        "data-sentence": causal ? words.slice(0, seen).join("") : text,
-        "data-off": causal && score.name === "loss" && `${layer}.${head}`,
-      },
-      ...words.slice(0, seen).flatMap((word, place) => (place === query ? marked(word) : [oneLine(word)])),
-      seen < words.length ? " \u2026" : "",
-    );
-    const next = score.name === "loss" && query !== null ? ` before \u201c${quoted(tokens[query + 1])}\u201d` : "";
-    const looks = query === null ? "" : `, most at ${quoted(tokens[key])} (${percent(weight)})`;
-    return [link, h("small", {}, ` ${shown(score, value)}${next}${looks}`)];
+  #say(text: string) {
+    this.#announcer.changed();
+    this.#announcer.drawn(() => text);
+  }
+
+  /** What the live figure shows, where it is of these heads. */
+  get #map() {
+    return mapById(this.getAttribute("for"))?.attention ?? null;
   }
 
   /** Turns the live figure to what a link names; the browser itself goes there. */
@@ -245,22 +169,6 @@ class HeadCardsElement extends Figure {
     if (query !== undefined && !this.#data.causal) figure.query = Number(query);
   }
 }
-
-const nameOf = ({ layer, head }: { layer: number; head: number }) => `layer ${layer + 1}, head ${head + 1}`;
-
-/** A word of a sentence, in one line with the others. */
-const oneLine = (word: string) => word.replace(/\n/g, "\u21b5");
-
-/** The token that asks; the space before it stays outside. */
-function marked(word: string) {
-  const inner = word.trimStart();
-  return inner
-    ? [oneLine(word.slice(0, word.length - inner.length)), h("mark", {}, oneLine(inner))]
-    : [h("mark", {}, visible(word))];
-}
-
-/** A token by itself. */
-const quoted = (token: string) => isolated(readable(token).trim() || visible(token));
 
 /** What of a row has the focus. */
 const stopOf = (row: Element) => row.querySelector("button") as HTMLButtonElement;

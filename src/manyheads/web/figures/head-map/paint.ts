@@ -7,7 +7,7 @@ import { Arcs, type PaintedRow } from "./arcs.ts";
 import type { ShownRowElement } from "./asking.ts";
 import { type CellTint, fill, h, setText, setToken, setTint, setWeight } from "../../views/dom.ts";
 import type { MapHost, MapPart } from "./map-part.ts";
-import { travel, type Travellers } from "./travel.ts";
+import { travel, type Travellers } from "../../views/travel.ts";
 
 const FEW_ROWS = 12; // so many are painted at once; of more, those on screen first
 const UNSEEN = 120; // milliseconds until the others are

@@ -1,7 +1,7 @@
 // What changes its place travels there, and is never just somewhere else: where it was first is measured, then the change is made,
 // then it is put back by the difference and let go (FLIP). Things have keys, since another node may stand for them afterwards.
 
-import { wantsStillness } from "../../views/timeline.ts";
+import { wantsStillness } from "./timeline.ts";
 
 const LASTS = 650; // milliseconds
 const BENDS = 8; // of a way that isn't straight
