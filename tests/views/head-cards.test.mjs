@@ -203,7 +203,7 @@ test("there are no more columns than fit a phone, and the last begins below the 
     [places, ticks.filter(Boolean)],
     [
       [0, 6, 11],
-      ["-1.00", "-0.75", "0.00", "1.25", "3.00"],
+      ["-1.00", "-0.56", "0.78", "3.00"],
     ],
   );
   assert.deepEqual(scoreAxis({ name: "none", values: [0, 0], text }).places, [0, 0]);

@@ -14,7 +14,7 @@ export interface Axis {
 }
 
 const COLUMNS = 12; // as many as squares fit side by side on a phone
-const NAMED = 3; // columns between two that are named
+const NAMED = 4; // columns between two that are named
 
 /** A column for each layer, or, where there are too many, for every few. */
 export function layerAxis(layers: number[]): Axis {
