@@ -29,6 +29,20 @@ test("the water of each row sums to 1, and the widest keys leave all to one with
   );
 });
 
+test("a score has a bar on its side of 0, which grows as the keys do", async () => {
+  const figure = await draw("<softmax-scale></softmax-scale>");
+  const bars = () => [...figure.querySelectorAll(".sc-scores td")];
+  const lengths = () => bars().map(({ style }) => Number(style.getPropertyValue("--score")));
+  const long = (all) => all.reduce((sum, length) => sum + length, 0);
+  bars().forEach((bar, key) => assert.equal(bar.classList.contains("sc-below"), row(figure, 0)[key] < 0));
+  const [first, second] = lengths().map((length, key) => length / Math.abs(row(figure, 0)[key]));
+  assert.ok(Math.abs(first - second) < 0.002, "one scale");
+  const before = long(lengths());
+  type(figure, "Width d_k", 9);
+  assert.ok(long(lengths()) > 2 * before);
+  assert.ok(Math.max(...lengths()) <= 1);
+});
+
 test("at width 1, dividing by its root changes nothing", async () => {
   const figure = await draw("<softmax-scale></softmax-scale>");
   type(figure, "Width d_k", 0);

@@ -115,7 +115,7 @@ ELSEWHERE = {  # of the table's colours, where no variable reaches
     WEB / "figures" / "head-map" / "head-map.css": None,
     WEB / "doors" / "theme.css": "the diff of a page, in the colours of right and wrong",
 }
-COLOUR = re.compile(r"""(?<![&\w])#([0-9a-fA-F]{8}|[0-9a-fA-F]{6}|[0-9a-fA-F]{3,4})(?=["'`;,)} \n])""")
+COLOUR = re.compile(r"""(?<![&.\w])#([0-9a-fA-F]{8}|[0-9a-fA-F]{6}|[0-9a-fA-F]{3,4})(?=["'`;,)} \n])""")
 
 
 def test_no_other_hue_is_written_down():

@@ -1,5 +1,5 @@
 // <softmax-scale>: random queries and keys of growing width, and what softmax makes of their scores, with and without the division by
-// √d_k: water in eight columns, one for each key, that drains into one. The maths is that of attention.ts. Nothing touches the DOM
+// √d_k: bars that grow with the width, and water in eight columns, one for each key, that drains into one. The maths is that of attention.ts. Nothing touches the DOM
 // while the module loads.
 
 import { define, Figure } from "../../doors/page-element.ts";
@@ -11,6 +11,7 @@ import { announce, h } from "../../views/dom.ts";
 export const WIDTHS = [1, 2, 4, 8, 16, 32, 64, 128, 256, 512];
 const KEYS = 8;
 const LEAST = 0.005; // a weight that isn't written as 0
+const REACH = 2.5 * Math.sqrt(WIDTHS[WIDTHS.length - 1]); // of the bars: few scores of the widest keys are larger
 
 /** Independent standard normal numbers, the same for the same seed (Box and Muller). */
 export const normals = (count: number, seed: number) =>
@@ -37,7 +38,7 @@ const column = () => h("td", {}, h("i"), h("span"));
 class SoftmaxScaleElement extends Figure {
   #seed = 1;
   #numbers = new Float32Array();
-  #scores = cells(() => h("td", {}));
+  #scores = cells(column);
   /** Without the scale and with it, a column of water for each key. */
   #water = [cells(column), cells(column)];
   #width = h("input", {
@@ -67,7 +68,7 @@ class SoftmaxScaleElement extends Figure {
       h(
         "tbody",
         {},
-        row("q · k", this.#scores),
+        row("q · k", this.#scores, "sc-scores"),
         row("softmax(q · k)", this.#water[0], "sc-water"),
         row("softmax(q · k / √dₖ)", this.#water[1], "sc-water"),
       ),
@@ -98,7 +99,11 @@ class SoftmaxScaleElement extends Figure {
     const scores = scoresOf(this.#numbers, width);
     const weightsOf = (values: Float32Array) => softmax({ shape: [1, KEYS], values }).values;
     const both = [weightsOf(scores), weightsOf(scores.map((score) => score / Math.sqrt(width)))];
-    this.#scores.forEach((cell, key) => (cell.textContent = scores[key].toFixed(1).replace("-", "−")));
+    this.#scores.forEach((cell, key) => {
+      cell.style.setProperty("--score", Math.min(Math.abs(scores[key]) / REACH, 1).toFixed(4));
+      cell.classList.toggle("sc-below", scores[key] < 0);
+      cell.querySelector("span")!.textContent = scores[key].toFixed(1).replace("-", "−");
+    });
     both.forEach((weights, which) =>
       weights.forEach((weight, key) => {
         const cell = this.#water[which][key];
