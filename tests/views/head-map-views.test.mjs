@@ -173,6 +173,22 @@ test("matrix: a row's own word asks where its cell is pressed", () => {
   assert.deepEqual([view.state.chosen.query, view.state.pinned], [2, true]);
 });
 
+test("matrix: where squares are too small to be pressed, a press enlarges their head", () => {
+  const { root, view } = show({ view: "matrix" });
+  const cell = root.querySelectorAll("figure")[1].querySelector("td");
+  let side = 14;
+  Object.defineProperty(cell, "clientWidth", { get: () => side });
+  cell.click();
+  assert.deepEqual([view.state.chosen.head, view.state.pinned], [1, false]);
+  cell.click();
+  assert.equal(view.state.pinned, true, "in the large one, its word asks");
+  view.choose({ head: null });
+  view.dispatch({ type: "pin", query: null });
+  side = 20;
+  cell.click();
+  assert.deepEqual([view.state.chosen.head, view.state.pinned], [null, true]);
+});
+
 test("matrix: large ones are pictures that say so", () => {
   const tokens = Array.from({ length: 53 }, (_, at) => `w${at}`);
   const { root } = show({ view: "matrix" }, { queryTokens: tokens, keyTokens: tokens });
@@ -215,7 +231,7 @@ test("grid: a button a head, one stop of Tab, walked by arrows and pressed to en
   buttons[0].focus();
   for (const arrow of ["ArrowDown", "ArrowRight"]) assert.ok(key(document.activeElement, arrow));
   same([document.activeElement, ...stops()], [buttons[4], buttons[4]]);
-  hold(root.querySelectorAll(".hm-stage > .hm-paint td"), queryWeights(map, 1, 1, 0));
+  hold(root.querySelectorAll(".hm-detail > .hm-paint td"), queryWeights(map, 1, 1, 0));
   buttons[4].click();
   assert.deepEqual(
     [view.state.chosen.layer, view.state.chosen.head, buttons[4].getAttribute("aria-expanded")],
@@ -308,6 +324,21 @@ test("grid: heads in sight are drawn at once, the others when the page is idle o
   assert.equal(drawn(), 20);
 });
 
+test("grid: what slides under a pointer at rest isn't pointed at, and nothing scrolls to a head that's opened", (t) => {
+  replace(t, HTMLElement.prototype, { scrollIntoView: () => assert.fail("it scrolls by itself") });
+  const { root } = show({ view: "grid" });
+  const painted = () => root.querySelector(".hm-detail .hm-head").textContent;
+  const button = root.querySelectorAll(".hm-grid button")[4];
+  point(button, "pointerover");
+  assert.equal(painted(), "layer 1, kind");
+  point(button, "pointermove");
+  assert.equal(painted(), "layer 2, mood");
+  button.click();
+  assert.ok(root.querySelector(".hm-opened .hm-large"));
+  press(root, "Shrink layer 2, mood");
+  assert.ok(!root.querySelector(".hm-opened"));
+});
+
 test("grid: the heads' switches don't stand in a row; the enlarged head has its own", () => {
   const { root, view } = show({ view: "grid" });
   assert.ok(root.querySelector(".hm-heads").hidden);
@@ -342,7 +373,7 @@ test("grid: where two sentences share no word, it says so, and few weights fill 
     /The sentences have no word in common\. What is compared are .*\[CLS\].* and .*\[SEP\]/,
   );
   assert.equal(root.querySelector(".hm-grid").style.getPropertyValue("--most"), "48px");
-  assert.equal(show({ view: "grid" }).root.querySelector(".hm-grid").style.getPropertyValue("--most"), "150px");
+  assert.equal(show({ view: "grid" }).root.querySelector(".hm-grid").style.getPropertyValue("--most"), "168px");
 });
 
 // --- Lines

@@ -20,14 +20,11 @@ import { Legend } from "./legend.ts";
 import type { MapHost, MapPart } from "./map-part.ts";
 import { MatrixFigure, TABLE_CELLS } from "./matrix.ts";
 import { drawRow, makeRow, secondAskers, sharedTokens } from "./paint.ts";
+import { layOut, NAMES } from "./sizes.ts";
 import { drawHead, drawTints, makeBitmap, paintBitmap, bitmapOf } from "../../views/pixels.ts";
 import { travel, type Travellers } from "../../views/travel.ts";
 
-const [SMALLEST, NARROW] = [24, 40]; // pixels of a head's side: the least; below which layers become columns
-const LARGEST = { side: 150, row: 760, cell: 24 };
-const SHARPEST = 64; // pixels of a head's side in a bitmap that isn't laid out
 const MOVERS = 5; // heads that are named
-const SIDE = 60; // the names of the rows, as in head-map.css
 
 export class GridView implements MapPart {
   placesToggles = true; // that of the enlarged head
@@ -50,7 +47,7 @@ export class GridView implements MapPart {
     onclick: (event: Event) => this.#enlarge(event),
     onkeydown: (event: KeyboardEvent) => this.#move(event),
     onfocusin: (event: Event) => this.#look(event),
-    onpointerover: (event: Event) => this.#look(event),
+    onpointermove: (event: Event) => this.#look(event), // not "pointerover": heads that fly under a pointer at rest aren't pointed at
   });
   frame = h(
     "div",
@@ -65,9 +62,11 @@ export class GridView implements MapPart {
   sorting = h("div", { class: "hm-sorting", hidden: true }, this.kinds, this.order);
   paintedName = h("span", { class: "hm-head" });
   paintedHead = h("tbody", { role: "rowgroup" }, makeRow());
-  row = h("table", { class: "hm-paint hm-long", role: "table" }, this.paintedHead);
+  row = h("table", { class: "hm-paint", role: "table" }, this.paintedHead);
   legend = new Legend(); // of the words below, where the grid shows differences
   figure: MatrixFigure;
+  overview: HTMLElement;
+  detail: HTMLElement; // beside the grid where there is room, else below it
   resized: ResizeObserver;
 
   constructor(stage: HTMLElement, host: MapHost) {
@@ -75,9 +74,11 @@ export class GridView implements MapPart {
     this.cursor = { layer: host.state.layer, head: host.state.head ?? 0 };
     rowsOf(this.paintedHead)[0].cells[0].append(this.paintedName);
     this.figure = new MatrixFigure(host);
-    stage.append(this.sorting, this.scroll, this.hint, this.row, this.legend.node, this.figure.node);
+    this.detail = h("div", { class: "hm-detail" }, this.hint, this.row, this.legend.node, this.figure.node);
+    this.overview = h("div", { class: "hm-overview" }, this.scroll, this.detail);
+    stage.append(this.sorting, this.overview);
     this.resized = new ResizeObserver(
-      () => this.#map && this.scroll.clientWidth !== this.#room && this.#drawGrid(this.#map),
+      () => this.#map && this.overview.clientWidth !== this.#room && this.#drawGrid(this.#map),
     );
     this.resized.observe(stage);
   }
@@ -103,6 +104,10 @@ export class GridView implements MapPart {
   #behavioursOf(map: ShownMap) {
     const { behaviours } = this.host;
     return behaviours?.length === map.shape[0] * map.shape[1] && !map.mixed ? behaviours : null;
+  }
+
+  #isSorted(map: ShownMap) {
+    return this.#sorted && this.#behavioursOf(map) !== null;
   }
 
   /** Heads fly to their new places. */
@@ -153,7 +158,7 @@ export class GridView implements MapPart {
     const count = layers * heads;
     const behaviours = this.#behavioursOf(map);
     const at = Array.from({ length: count }, (_, place) => place);
-    if (behaviours && this.#sorted) {
+    if (behaviours && this.#isSorted(map)) {
       const rank = Object.keys(BEHAVIOURS);
       at.sort((a, b) => rank.indexOf(behaviours[a]) - rank.indexOf(behaviours[b]) || a - b);
     } else if (this.#turned) at.sort((a, b) => (a % heads) - (b % heads) || a - b);
@@ -178,14 +183,14 @@ export class GridView implements MapPart {
   #drawGrid(map: ShownMap) {
     const [layers, heads, queries, keys] = map.shape;
     this.#drawKinds(map);
-    this.#room = this.scroll.clientWidth;
-    const { columns, step, most, side } = layOut(map, this.#room - SIDE);
+    this.#room = this.overview.clientWidth;
+    const { columns, step, most, side } = layOut(map, this.#room - NAMES);
     const isSeen = this.#inSight(side);
-    this.frame.style.setProperty("--most", `${most}px`);
     this.#turned = columns !== heads;
     this.#drawButtons(map, columns);
-    this.frame.classList.toggle("hm-sorted", this.#sorted && this.#behavioursOf(map) !== null);
-    this.frame.style.setProperty("--columns", String(Math.max(columns, this.host.mostHeads))); // as large as with the most heads
+    this.frame.classList.toggle("hm-sorted", this.#isSorted(map));
+    for (const [name, value] of Object.entries({ most: `${most}px`, columns, rows: (layers * heads) / columns }))
+      this.frame.style.setProperty(`--${name}`, String(value));
     this.#paintHeads(map, columns, step, isSeen);
     const small =
       layersOf(map).length < layers
@@ -240,7 +245,7 @@ export class GridView implements MapPart {
   /** The names of rows and columns, and a button for each head: made anew only where the grid has another shape. */
   #drawButtons(map: ShownMap, columns: number) {
     const layerNames = layerNamesOf(map).map(capital);
-    const isSorted = this.#sorted && this.#behavioursOf(map) !== null; // then rows and columns have no names
+    const isSorted = this.#isSorted(map); // then rows and columns have no names
     const headNames = map.namedLayer === undefined ? map.headNames : headNamesOf(map, -1); // a column of heads has no name
     const [titles, names] = this.#turned ? [layerNames, headNames] : [headNames, layerNames];
     const named = JSON.stringify([titles, names, isSorted]);
@@ -299,6 +304,7 @@ export class GridView implements MapPart {
     const { layer } = this.#large === null ? this.cursor : host.state;
     const present = layersOf(map).includes(layer);
     figure.node.hidden = this.#large === null || !present;
+    this.overview.classList.toggle("hm-opened", !figure.node.hidden);
     row.hidden = this.#large !== null || !present;
     this.legend.draw(host.shown.map, host.state);
     this.legend.node.hidden = row.hidden || !this.#both;
@@ -372,17 +378,17 @@ export class GridView implements MapPart {
   #look(event: Event) {
     const button = targetOf(event).closest("button");
     if (!button) return;
-    this.cursor = placeOf(button);
+    const { layer, head } = placeOf(button);
+    if (layer === this.cursor.layer && head === this.cursor.head) return;
+    this.cursor = { layer, head };
     if (this.#large === null && this.#map) this.#drawDetail(this.#map);
   }
 
   #enlarge(event: Event) {
     const button = targetOf(event).closest("button");
     if (!button) return;
-    const open = button.ariaExpanded === "true";
     const { layer, head } = placeOf(button);
-    this.host.set({ layer, head: open ? null : head });
-    if (!open) this.figure.caption.scrollIntoView({ block: "nearest" }); // CSS leaves room for some rows
+    this.host.set({ layer, head: button.ariaExpanded === "true" ? null : head });
   }
 
   #move(event: KeyboardEvent) {
@@ -397,28 +403,6 @@ export class GridView implements MapPart {
     event.preventDefault();
     focusOn(next, targetOf(event));
   }
-}
-
-/**
- * The columns of a grid in so many pixels across, how many pixels of its bitmap a head takes, and how large a head gets: few
- * weights fill no large square. The stylesheet scales the bitmap, by the same rule as `side`; before anything is laid out, `room` is 0.
- */
-function layOut({ shape: [layers, heads, queries, keys] }: ShownMap, room: number) {
-  const tokens = Math.max(queries, keys, 1);
-  const whole = Math.max(1, Math.round(SHARPEST / tokens)) * tokens; // a whole number of pixels for each weight
-  const [long, short] = [Math.max(layers, heads), Math.min(layers, heads)];
-  const most = Math.min(LARGEST.side, Math.max(LARGEST.cell * tokens, NARROW));
-  if (room <= 0) return { columns: long, step: Math.min(whole, Math.max(tokens, SHARPEST)), most, side: most };
-  const side = (columns: number) =>
-    Math.max(SMALLEST, Math.min(room / columns, most, Math.max(LARGEST.row / columns, 40)));
-  const columns = short > 1 && side(long) < NARROW ? short : long; // a single row is not turned
-  const sharp = Math.round(side(columns) * Math.min(devicePixelRatio || 1, 2));
-  return {
-    columns,
-    most,
-    side: side(columns),
-    step: tokens <= sharp ? Math.min(whole, Math.max(sharp, SHARPEST)) : sharp,
-  };
 }
 
 const placeOf = ({ dataset: { layer, head } }: HTMLElement) => ({ layer: Number(layer), head: Number(head) });

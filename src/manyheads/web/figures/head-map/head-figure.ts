@@ -23,12 +23,7 @@ export class HeadFigure {
     node.classList.toggle("hm-large", large);
     setText(button, large ? "Shrink" : "Enlarge");
     button.ariaLabel = `${large ? "Shrink" : "Enlarge"} ${name}`;
-    button.onclick = () => this.#enlarge(layer, large ? null : head);
-  }
-
-  #enlarge(layer: number, head: number | null) {
-    this.host.set({ layer, head });
-    this.caption.scrollIntoView({ block: "nearest", inline: "nearest" });
+    button.onclick = () => host.set({ layer, head: large ? null : head });
   }
 }
 

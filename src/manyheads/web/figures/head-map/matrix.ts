@@ -8,15 +8,17 @@ import type { ShownRowElement } from "./asking.ts";
 import { fill, h, rowsOf, setText, setToken, setWeight, targetOf } from "../../views/dom.ts";
 import { figuresOf, HeadFigure } from "./head-figure.ts";
 import type { MapHost, MapPart } from "./map-part.ts";
+import { lettersOf } from "./sizes.ts";
 import { drawHead, makeBitmap, paintBitmap } from "../../views/pixels.ts";
 
 export const TABLE_CELLS = 8192; // so many, all heads together, are tables; more are bitmaps
+const PRESSED = 20; // pixels of a side that can be pressed
 const SMALL_SIDE = 256; // pixels of a small bitmap, at most
 
 export class MatrixView implements MapPart {
   placesToggles = true;
   host: MapHost;
-  box = h("div", { class: "hm-matrices", onfocusin: scrollToFocus });
+  box = h("div", { class: "hm-matrices", onfocusin: scrollToFocus, onclick: (event: Event) => this.#enlarge(event) });
   figures: MatrixFigure[] = [];
 
   constructor(stage: HTMLElement, host: MapHost) {
@@ -29,11 +31,23 @@ export class MatrixView implements MapPart {
     for (const figure of this.figures) figure.ask();
   }
 
+  /** Where squares are too small to be pressed one by one, the whole map is what is pressed. */
+  #enlarge(event: Event) {
+    const cell = targetOf(event).closest("td, canvas");
+    const head = this.figures.findIndex(({ scroll }) => scroll.contains(cell));
+    const isSmall = cell instanceof HTMLCanvasElement || (cell && cell.clientWidth > 0 && cell.clientWidth < PRESSED);
+    if (!isSmall || head < 0 || head === this.host.state.head) return;
+    event.stopPropagation();
+    this.host.set({ head });
+  }
+
   draw(first: ShownMap, second: ShownMap | null) {
     const { layer, head: chosen } = this.host.state;
     const map = second ? difference(first, second) : first;
     const moved = second ? movedHeads(first, second, layer) : [];
     const [, heads, queries, keys] = map.shape;
+    this.box.style.setProperty("--keys", String(keys));
+    this.box.classList.toggle("hm-dense", keys > DENSE);
     figuresOf(this.figures, this.box, heads, () => new MatrixFigure(this.host)).forEach((figure, head) => {
       const large = chosen === head;
       const table = queries * keys * (large ? 1 : heads) <= TABLE_CELLS;
@@ -76,6 +90,7 @@ export class MatrixFigure extends HeadFigure {
     this.map = map;
     this.frame(layer, head, large, name);
     node.style.setProperty("--keys", String(keys));
+    node.style.setProperty("--letters", String(lettersOf(map.queryTokens)));
     node.classList.toggle("hm-dense", keys > DENSE);
     const label = `${name}: rows ask, columns are looked at${map.full ? "; the second sentence less the first" : ""}`;
     const shown = table ? this.table : this.canvas;

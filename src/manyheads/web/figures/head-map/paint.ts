@@ -1,7 +1,7 @@
 // Paint: the sentence once per head, every token tinted by the weight that the asking token gives it.
 
 import type { ShownMap } from "../../math/map-state.ts";
-import { cellTint, compareHeads, fullWeight, isMasked, queryWeights } from "../../math/maps.ts";
+import { cellTint, compareHeads, fullWeight, headNamesOf, isMasked, queryWeights } from "../../math/maps.ts";
 import { directionOf, isSpecial, percent } from "../../math/text.ts";
 import { Arcs, type PaintedRow } from "./arcs.ts";
 import type { ShownRowElement } from "./asking.ts";
@@ -101,8 +101,8 @@ export class PaintView implements MapPart {
     });
     table.dir = directionOf(map.keyTokens);
     table.style.setProperty("--keys", String(map.shape[3]));
-    table.style.setProperty("--grown", String(Math.cbrt(Math.max(host.mostHeads / heads, 1))));
-    table.classList.toggle("hm-roomy", host.mostHeads > 0 && !map.mixed);
+    table.style.setProperty("--letters", String(Math.max(...headNamesOf(map, layer).map((name) => name.length))));
+    table.classList.toggle("hm-close", host.mostHeads > 0 && !map.mixed);
     table.classList.toggle("hm-gliding", this.#rows.length * map.shape[3] <= GLIDING);
     clearTimeout(this.#later);
     this.#maps = { map, compared };

@@ -30,6 +30,7 @@ export class PredictionsView {
     const before = state.headMask && this.#allOn.of === of ? this.#allOn.predictions : {};
     const names = Object.keys(map.predictions ?? {});
     this.node.hidden = names.length === 0;
+    this.node.style.setProperty("--lines", compared ? "6" : "4");
     const items = fill(this.node, names.length, makeItem);
     names.forEach((name, index) => {
       const item = items[index];

@@ -10,6 +10,7 @@ import type { MapHost } from "./map-part.ts";
 
 const SVG = "http://www.w3.org/2000/svg";
 const STEP = 70; // milliseconds from word to word, for readers who do not ask for less motion
+const [GAP, BELOW] = [8, 12]; // pixels between labels, and from a word to the line that its label stands on
 const [LEAST, THICKEST] = [0.05, 9]; // a weight that has a beam, and pixels of a weight of 1
 
 export class Translation {
@@ -55,13 +56,29 @@ export class Translation {
     const asks = ({ query }: Beam) => query === this.#host.query;
     [...this.#beams.children].forEach((path, at) => path.classList.toggle("hm-lit", asks(this.#drawn[at])));
     const names = new Map<number, Beam[]>();
-    for (const beam of this.#drawn.filter(asks)) names.set(beam.key, [...(names.get(beam.key) ?? []), beam]);
-    const labels = fill(this.#labels, names.size, () => document.createElementNS(SVG, "text"));
-    [...names.values()].forEach((beams, at) => {
-      setText(labels[at], beams.map(({ name }) => name).join(", "));
-      labels[at].setAttribute("x", String(beams.reduce((sum, { x }) => sum + x, 0) / beams.length));
-      labels[at].setAttribute("y", String(beams[0].y - 8));
-    });
+    if ((this.#map?.shape[1] ?? 1) > 1)
+      for (const beam of this.#drawn.filter(asks)) names.set(beam.key, [...(names.get(beam.key) ?? []), beam]);
+    this.#name([...names.values()]);
+  }
+
+  /** Below each word that is looked at, by which heads. */
+  #name(words: Beam[][]) {
+    const labels = fill(this.#labels, words.length, () => document.createElementNS(SVG, "text"));
+    words.forEach((beams, at) => setText(labels[at], beams.map(({ name }) => name).join(", ")));
+    const widths = [...labels].map((label) => (label as SVGTextElement).getComputedTextLength?.() ?? 0);
+    const middles = words.map((beams) => beams.reduce((sum, { x }) => sum + x, 0) / beams.length);
+    const lines = [...new Set(words.map(([{ below }]) => below))];
+    for (const line of lines) {
+      const own = [...words.keys()].filter((at) => words[at][0].below === line);
+      const places = pushApart(
+        own.map((at) => ({ middle: middles[at], width: widths[at] })),
+        this.node.clientWidth,
+      );
+      own.forEach((at, each) => {
+        labels[at].setAttribute("x", places[each].toFixed(1));
+        labels[at].setAttribute("y", (line + BELOW).toFixed(1));
+      });
+    }
   }
 
   #write(words: string[], query: number) {
@@ -101,6 +118,8 @@ export class Translation {
     const [french, english] = [this.#french, this.#english].map(placesOf);
     const { layer } = this.#host.state;
     const heads = map.shape[1];
+    const below = (word: DOMRect) =>
+      Math.max(...english.filter(({ top }) => top < word.bottom).map(({ bottom }) => bottom)); // of all on its line
     const paths: { from: number[]; beam: Beam }[] = french.flatMap((from, query) =>
       Array.from({ length: heads }, (_, head) => {
         const { colour, off } = this.#host.styleOf(map, layer, head);
@@ -111,7 +130,10 @@ export class Translation {
             ? []
             : {
                 from: [at(from), from.bottom - own.top],
-                beam: { query, key, name, colour, weight, x: at(english[key]), y: english[key].top - own.top },
+                beam: {
+                  ...{ query, key, name, colour, weight },
+                  ...{ x: at(english[key]), y: english[key].top - own.top, below: below(english[key]) - own.top },
+                },
               },
         );
       }).flat(),
@@ -141,6 +163,26 @@ interface Beam {
   weight: number;
   x: number;
   y: number;
+  below: number; // of its word
+}
+
+/** The middles of labels on a line, moved as little as it takes for none to lie on another, or beyond the line. */
+export function pushApart(labels: { middle: number; width: number }[], room: number) {
+  const order = [...labels.keys()].sort((a, b) => labels[a].middle - labels[b].middle);
+  const places: number[] = labels.map(({ middle }) => middle);
+  let end = -GAP; // of the labels to the left
+  for (const at of order) {
+    const half = labels[at].width / 2;
+    places[at] = Math.max(labels[at].middle, end + GAP + half);
+    end = places[at] + half;
+  }
+  let start = room + GAP; // of those to the right
+  for (const at of order.reverse()) {
+    const half = labels[at].width / 2;
+    places[at] = Math.min(places[at], start - GAP - half);
+    start = places[at] - half;
+  }
+  return places;
 }
 
 /** A text without its spaces and capitals, to tell whether two are the same. */
