@@ -64,9 +64,7 @@ class BlendTriangleElement extends Figure {
     );
     this.replaceChildren(
       h("div", { class: "hm-tools" }, this.#ways),
-      this.#plot,
-      ...this.#lines,
-      this.#says,
+      h("div", { class: "bt-room" }, this.#plot, h("div", {}, ...this.#lines, this.#says)),
       this.#announcer.node,
     );
     this.#paint();
