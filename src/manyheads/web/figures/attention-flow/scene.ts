@@ -121,7 +121,7 @@ function drawWords(frame: Frame) {
   const bright = 0.4 * done("wordsBrighten") * (1 - done("wordsDimAgain"));
   const opacity = (between(1, 0.55, done("wordsDim")) + bright) * gone;
   ink.strip("X", boxBetween(large, small, shrunk), strips.X, { opacity, ...answerInMatrix(flow, "X", "vector") });
-  const title = `X: ${flow.X.shape[1]} numbers a word${wide ? ", blue below zero, red above" : ""}`;
+  const title = `X: ${flow.X.shape[1]} numbers a word${wide ? ", teal below zero, brown above" : ""}`;
   ink.text("X-title", between(large.x, small.x, shrunk), layout.top - 10, shrunk > 0.5 ? "X" : title, {
     opacity: gone * Math.max(shrunk, 1 - shrunk),
     kind: "af-title",

@@ -11,7 +11,6 @@ import { announce, h } from "../../views/dom.ts";
 export const WIDTHS = [1, 2, 4, 8, 16, 32, 64, 128, 256, 512];
 const KEYS = 8;
 const LEAST = 0.005; // a weight that isn't written as 0
-const REACH = 2.5 * Math.sqrt(WIDTHS[WIDTHS.length - 1]); // of the bars: few scores of the widest keys are larger
 
 /** Independent standard normal numbers, the same for the same seed (Box and Muller). */
 export const normals = (count: number, seed: number) =>
@@ -39,6 +38,7 @@ class SoftmaxScaleElement extends Figure {
   #seed = 1;
   #numbers = new Float32Array();
   #scores = cells(column);
+  #reach = 1; // of their bars: the largest score of the widest keys, so that bars grow with the width
   /** Without the scale and with it, a column of water for each key. */
   #water = [cells(column), cells(column)];
   #width = h("input", {
@@ -90,6 +90,7 @@ class SoftmaxScaleElement extends Figure {
   /** Takes other random numbers. */
   #roll() {
     this.#numbers = normals((KEYS + 1) * WIDTHS[WIDTHS.length - 1], this.#seed++);
+    this.#reach = Math.max(...scoresOf(this.#numbers, WIDTHS[WIDTHS.length - 1]).map(Math.abs));
     this.#paint();
   }
 
@@ -100,7 +101,7 @@ class SoftmaxScaleElement extends Figure {
     const weightsOf = (values: Float32Array) => softmax({ shape: [1, KEYS], values }).values;
     const both = [weightsOf(scores), weightsOf(scores.map((score) => score / Math.sqrt(width)))];
     this.#scores.forEach((cell, key) => {
-      cell.style.setProperty("--score", Math.min(Math.abs(scores[key]) / REACH, 1).toFixed(4));
+      cell.style.setProperty("--score", Math.min(Math.abs(scores[key]) / this.#reach, 1).toFixed(4));
       cell.classList.toggle("sc-below", scores[key] < 0);
       cell.querySelector("span")!.textContent = scores[key].toFixed(1).replace("-", "−");
     });
