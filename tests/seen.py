@@ -92,7 +92,9 @@ def _of_bar(pixels, box):
     down, across = top + height / 2, left + width / 2
     beside = [(down, left - 3), (down, left + width + 3), (top - 3, across), (top + height + 3, across)]
     rows, columns = pixels.shape[:2]
-    inside = pixels[ceil(top) : int(top + height), ceil(left) : int(left + width)].reshape(-1, 3)
+    inside = pixels[round(down - 1) : round(down + 1), ceil(left) : int(left + width)].reshape(
+        -1, 3
+    )  # an arrow is thin
     colours, counts = np.unique(inside, axis=0, return_counts=True)
     places = [(round(y), round(x)) for y, x in beside if 0 <= round(y) < rows and 0 <= round(x) < columns]
     return max(contrast(colours[counts.argmax()], pixels[place]) for place in places)

@@ -68,7 +68,7 @@ def head_pixels(map):  # -> [layer, head, y, x, 4]
 
     >>> from manyheads.maps import AttentionMap
     >>> head_pixels(AttentionMap(["tea"], ["hot", "tea"], [[[[0.25, 0.75]]]]))[0, 0, 0].tolist()
-    [[107, 106, 148, 141], [107, 106, 148, 235]]
+    [[109, 109, 158, 141], [109, 109, 158, 235]]
     """
     tints = small_pictures(map)
     pixels = np.empty((*tints.shape, 4), np.uint8)

@@ -37,6 +37,7 @@ FOREIGN = _NAMES["foreign"]
 # What is said of a map that is not shown as it was computed.
 NOTES = _NAMES["notes"]
 
+# A hue means one thing in every figure (`tests/fast/web/test_hues.py`): a head, a kind of heads, or a sign.
 # What each of the taught heads is drawn in, by its name, and every head that isn't one of them, an average included.
 # One colour for bars and cells: black letters can be read on it, and white ones.
 HEAD_COLOURS = _NAMES["headColours"]
@@ -61,7 +62,7 @@ STATION_MATRICES = _NAMES["stations"]
 # What may be changed in the formula; one adds padding, as a longer neighbour in a batch would.
 FLAGS = _NAMES["flags"]
 PADDING = _NAMES["padding"]
-NUMBER_COLOURS = _NAMES["numberColours"]
+NUMBER_COLOURS = _NAMES["numberColours"]  # of the signs; what is below 0 is hatched, or has its minus, as well
 
 
 def colour_of(head_name):
