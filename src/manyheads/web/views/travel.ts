@@ -4,6 +4,7 @@
 import { wantsStillness } from "./timeline.ts";
 
 const LASTS = 650; // milliseconds
+const STRETCHES = 250; // of a box
 const BENDS = 8; // of a way that isn't straight
 const EASING = "cubic-bezier(.45, .05, .2, 1)";
 
@@ -54,6 +55,14 @@ export function travel(
     return flight.finished.catch(() => {}); // it was called back
   });
   if (arrives) Promise.all(all).then(arrives);
+}
+
+/** A box that was so many pixels high gets gradually as high as it now is. */
+export function stretch(box: HTMLElement, before: number) {
+  const after = box.offsetHeight;
+  if (!before || Math.abs(after - before) < 2 || !mayTravel()) return;
+  const [from, to] = [before, after].map((height) => ({ height: `${height}px`, minHeight: "0", overflow: "clip" }));
+  box.animate([from, to], { duration: STRETCHES, easing: EASING });
 }
 
 /** From so far away to where it belongs. */

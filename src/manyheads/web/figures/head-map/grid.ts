@@ -189,6 +189,7 @@ export class GridView implements MapPart {
     this.#turned = columns !== heads;
     this.#drawButtons(map, columns);
     this.frame.classList.toggle("hm-sorted", this.#isSorted(map));
+    this.frame.classList.toggle("hm-still", this.#room <= 0);
     for (const [name, value] of Object.entries({ most: `${most}px`, columns, rows: (layers * heads) / columns }))
       this.frame.style.setProperty(`--${name}`, String(value));
     this.#paintHeads(map, columns, step, isSeen);

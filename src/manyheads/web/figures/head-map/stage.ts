@@ -15,6 +15,7 @@ import { PaintView } from "./paint.ts";
 import { PictureView } from "./picture.ts";
 import { PredictionsView } from "./predictions.ts";
 import { Translation } from "./translation.ts";
+import { stretch } from "./travel.ts";
 import { isOn, missingOf, type Action, type State } from "./state.ts";
 import type { Switches } from "./switches.ts";
 
@@ -35,6 +36,7 @@ export class Stage {
   #body: HTMLElement;
   #view: MapPart | null = null;
   #viewName: ViewName | null = null;
+  #holds = "";
   #asking: Asking;
   #legend = new Legend();
   #head: HTMLSelectElement; // whose lines are shown
@@ -78,6 +80,7 @@ export class Stage {
     { map: shown, compared }: { map: ShownMap; compared: ShownMap | null },
   ) {
     const { chosen } = state;
+    const height = this.#heightBefore(chosen.view, shown);
     this.#open(chosen.view);
     this.#switches.draw(state, map, Boolean(this.#view?.placesToggles));
     this.#stage.classList.toggle("hm-dim", chosen.special === "dim");
@@ -95,8 +98,17 @@ export class Stage {
     this.#translation.draw(map, shown, chosen.query);
     this.#predictions.draw(map, state.compared, chosen, (head) => isOn(chosen, map.namedLayer ?? chosen.layer, head));
     this.#view?.draw(shown, compared);
+    stretch(this.#stage, height);
     this.#asking.refresh();
     this.#makeReachable();
+  }
+
+  /** How high the stage is before another view, or other heads, take it; 0 where it keeps what it holds, which the reader may be typing. */
+  #heightBefore(view: ViewName, { shape: [layers, heads] }: ShownMap) {
+    const holds = `${view} ${layers} ${heads}`;
+    const height = this.#holds && holds !== this.#holds ? this.#stage.offsetHeight : 0;
+    this.#holds = holds;
+    return height;
   }
 
   /** Another token asks. */
