@@ -44,7 +44,7 @@ export class HeadMapView {
   #stage: Stage;
   #whyThere = new WhyThere(); // once a cell is pressed of a map whose model can tell
   #status = new Status();
-  #announcer = new Announcer();
+  #announcer = new Announcer<AttentionMap>();
 
   constructor(root: HTMLElement, parts: Partial<MapState>, options: HeadMapOptions) {
     const {
@@ -149,7 +149,7 @@ export class HeadMapView {
     if (!map || !shown || !drawn) return;
     this.#stage.draw(this.state, map, drawn, shown);
     this.#whyThere.follow(map);
-    this.#announcer.drawn(() => summaryOf(map, chosen));
+    this.#announcer.drawn((before) => summaryOf(map, chosen, before), map);
     this.#options.painted?.(map);
   }
 
