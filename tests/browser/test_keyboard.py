@@ -1,5 +1,7 @@
 """Somebody uses the keyboard alone."""
 
+import re
+
 from axe import violations
 from figures import open_figure
 from live_maps import eventually, open_map, ready, tools
@@ -29,12 +31,13 @@ def test_the_keyboard_goes_through_the_formula(page, site):
     page.emulate_media(reduced_motion="reduce")
     page.goto(f"{site}/book/formula.html")
     figure = page.locator("attention-flow")
-    current = figure.locator('[aria-current="step"]')
-    current.focus()
+    track = figure.get_by_role("slider", name="Stations")
+    track.focus()
     for _ in range(2):
         page.keyboard.press("ArrowRight")
-    expect(current).to_have_text("3 Scores")
-    expect(current).to_be_focused()
+    expect(track).to_have_attribute("aria-valuetext", "3 Scores, of 8")
+    expect(track).to_be_focused()
+    expect(figure.get_by_role("img")).to_have_accessible_name(re.compile("^Scores[.] The highest scores: "))
     figure.get_by_role("button", name="Numbers").press("Enter")
     sheet = figure.get_by_role("region", name="Arithmetic")
     expect(sheet).to_be_focused()

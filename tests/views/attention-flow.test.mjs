@@ -15,6 +15,7 @@ import {
   replace,
   same,
   says,
+  settled,
   status,
   texts,
   tick,
@@ -37,8 +38,8 @@ async function live(attributes = "", model = focusModel()) {
 }
 
 const caption = (flow) => texts(flow, ".af-caption span")[0];
-const current = (flow) => texts(flow, '[aria-current="step"]');
-const stop = (flow) => flow.querySelector('[aria-current="step"]');
+const track = (flow) => named(flow, "Stations");
+const current = (flow) => [track(flow).ariaValueText.replace(/, of \d$/, "")];
 const drawn = (flow, keys) => [...flow.querySelectorAll(`.af-wide [data-key^="${keys}"]`)];
 const box = (node) =>
   Object.fromEntries(["x", "y", "width", "height"].map((name) => [name, Number(node.getAttribute(name))]));
@@ -59,28 +60,80 @@ test("its stations have names, in their order; each has a sentence", async () =>
   assert.match(told[7], /^The model reads its answers from “\[CLS\]” alone, not from “tea”\. Mood: (good|bad), \d/);
 });
 
-test("stations and arrow keys walk the journey; the page is told of each", async () => {
+test("arrow keys walk the journey along its track; the page is told of each station", async () => {
   const flow = await live();
   assert.deepEqual(current(flow), ["1 Words"]);
   const seen = [];
   document.addEventListener("station", ({ detail }) => seen.push(detail));
-  stop(flow).focus();
-  for (let step = 0; step < 9; step++) key(document.activeElement, "ArrowRight");
+  for (let step = 0; step < 9; step++) key(track(flow), "ArrowRight");
   assert.deepEqual(seen, flow.stations.slice(1));
   for (const [pressed, at] of [
     ["ArrowLeft", "7 Mix"],
     ["Home", "1 Words"],
     ["ArrowLeft", "1 Words"],
-    ["ArrowRight", "2 Keys"],
+    ["ArrowUp", "2 Keys"],
     ["End", "8 Answer"],
   ]) {
-    assert.ok(key(document.activeElement, pressed));
+    assert.ok(key(track(flow), pressed));
     assert.deepEqual(current(flow), [at]);
-    same(document.activeElement, stop(flow));
   }
-  press(flow, "3 Scores");
+  key(named(flow, "Numbers"), "ArrowLeft");
+  assert.equal(flow.station, "mix", "the rest of the figure knows the keys as well");
+  flow.querySelectorAll(".af-names span")[2].click();
   assert.equal(flow.station, "scores");
-  assert.equal(flow.querySelectorAll('.af-stops [tabindex="0"]').length, 1);
+});
+
+/** What a finger, or what listens for a reader, does to the track. */
+function slide(flow, events) {
+  const range = track(flow);
+  for (const [name, clientX, value] of events) {
+    if (value !== undefined) range.value = String(value);
+    range.dispatchEvent(new PointerEvent(name, { clientX }));
+  }
+}
+
+test("a finger on the track moves the film with it, and lets go at the nearest station; a press travels there", async () => {
+  const flow = await live('query="2"');
+  slide(flow, [
+    ["pointerdown", 100],
+    ["input", 100, 1.4],
+  ]);
+  assert.deepEqual(current(flow), ["1 Words"], "it may be a press");
+  slide(flow, [
+    ["pointermove", 180],
+    ["input", 180, 2.3],
+  ]);
+  assert.deepEqual(current(flow), ["4 Softmax"], "on its way there");
+  assert.ok(drawn(flow, "score-").length > 0 && drawn(flow, "part-").length > 0, "between two stations");
+  slide(flow, [["pointerup", 180]]);
+  assert.equal(flow.station, "scores");
+  slide(flow, [
+    ["pointerdown", 300],
+    ["input", 300, 5.2],
+    ["pointerup", 301],
+  ]);
+  assert.equal(flow.station, "heads");
+});
+
+test("who changes the track without a pointer or a key goes one station on", async () => {
+  const flow = await live('station="scores"');
+  slide(flow, [["input", 0, 2.35]]);
+  assert.equal(flow.station, "softmax");
+  slide(flow, [["input", 0, 2.65]]);
+  assert.equal(flow.station, "scores");
+});
+
+test("its picture is an image, whose name says what is drawn at each station", async () => {
+  const flow = await live('head="1" query="2"');
+  const told = flow.stations.map((name) => {
+    flow.station = name;
+    const [picture, other] = flow.querySelectorAll('[role="img"]');
+    assert.equal(picture.ariaLabel, other.ariaLabel);
+    return picture.ariaLabel;
+  });
+  assert.equal(new Set(told).size, 8);
+  assert.match(told[3], /^Softmax\. Weights: “\S+” \d+\u00a0%, /);
+  assert.match(told[7], /logit: kind −?\d\.\d\d, mood /);
 });
 
 test("keys undo what was typed as one, where no button does", async () => {
@@ -303,7 +356,7 @@ test("heads that are off in the map above hand on nothing here either, and the j
     flow.station = station;
     return [caption(flow), drawn(flow, "off").map(({ dataset, textContent }) => [dataset.key, textContent])];
   };
-  assert.match(offs("values")[0], /this head is off: of what arrives, it hands on nothing\.$/);
+  assert.match(offs("values")[0], /this head is off: “\[CLS\]” gets nothing from it\.$/);
   const [told, marks] = offs("heads");
   assert.match(told, /Switched off, these hand on nothing: “mood”\.$/);
   assert.deepEqual(marks, [["off-1", "off"]]);
@@ -342,7 +395,7 @@ test("of a model of many layers one is chosen, no answer is read, and the head t
   await Promise.all([map.ready, flow.ready]);
   assert.deepEqual([flow.steps.layer, named(flow, "Layer").value], [1, "1"]);
   assert.match(caption(flow), /as layer 1 left it/);
-  assert.equal(stop(flow).closest("ol").querySelectorAll("li:not([hidden])").length, 7);
+  assert.deepEqual([track(flow).max, flow.querySelectorAll(".af-names span:not([hidden])").length], ["6", 7]);
   flow.seek(7);
   assert.equal(flow.station, "mix");
   choose(flow, "Layer", 2);
@@ -404,10 +457,10 @@ test("its numbers stay open where they are opened on the way to a station", asyn
   const frames = [];
   t.mock.method(globalThis, "requestAnimationFrame", (call) => frames.push(call));
   t.mock.method(globalThis, "cancelAnimationFrame", () => frames.splice(0));
-  press(flow, "8 Answer");
+  key(track(flow), "End");
   frames.shift()(0);
   press(flow, "Numbers");
-  press(flow, "5 Values");
+  key(track(flow), "ArrowRight");
   press(flow, "Next number");
   for (let now = 100; now < 9000 && frames.length; now += 100) frames.shift()(now);
   same(document.activeElement, flow.querySelector('[aria-label="Arithmetic"]:not([hidden])'));
@@ -490,8 +543,134 @@ test("a key draws each layout once, both with the same pictures", async (t) => {
 test("what a step came to is said once", async (t) => {
   const flow = await live();
   t.mock.timers.enable({ apis: ["setTimeout"] });
-  for (const name of ["2 Keys", "3 Scores", "4 Softmax"]) press(flow, name);
+  for (let step = 0; step < 3; step++) key(track(flow), "ArrowRight");
   assert.equal(heard(flow, t.mock.timers), `Softmax. ${caption(flow)}`);
+});
+
+test("what a finger passes on the track isn't said, only where it lets go", async (t) => {
+  const flow = await live();
+  t.mock.timers.enable({ apis: ["setTimeout"] });
+  slide(flow, [
+    ["pointerdown", 0],
+    ["pointermove", 50],
+  ]);
+  for (const at of [0.4, 1.3, 2.2, 3.1]) {
+    slide(flow, [["input", 50, at]]);
+    t.mock.timers.tick(600);
+  }
+  assert.equal(flow.querySelector("p.hm-unseen").textContent, "");
+  slide(flow, [["pointerup", 50]]);
+  assert.match(heard(flow, t.mock.timers), /^Softmax\. /);
+});
+
+// --- a journey that begins in the layer below, and goes on to an answer
+
+const ARC = 'head="1" answer="mood"';
+
+test("the word that the answer rests on asks in the layer below, and the journey goes on to that answer", async () => {
+  const flow = await live(ARC);
+  const { above, layer, maps } = flow.steps;
+  assert.equal(layer, 0);
+  const looks = [...above.maps.values.subarray(36, 42)]; // of the head “mood”, when [CLS] asks
+  assert.equal(flow.query, looks.indexOf(Math.max(...looks)));
+  const weights = [...maps.values.subarray(36 + 6 * flow.query, 42 + 6 * flow.query)];
+  const best = flow.steps.tokens[weights.indexOf(Math.max(...weights))];
+  assert.ok(drawn(flow, "arc-").length > 1);
+  assert.ok(caption(flow).startsWith(`In head 2 of layer 1, “${flow.steps.tokens[flow.query]}” looks at “${best}”.`));
+  flow.station = "answer";
+  assert.match(caption(flow), /^In layer 2, the head “mood” gives “\S+” \d+\u00a0% .*\. Mood: (good|bad), \d/);
+  assert.deepEqual(
+    drawn(flow, "label-").flatMap(({ localName, textContent }) =>
+      localName === "text" ? [textContent.replace(/^\d.*/, "%")] : [],
+    ),
+    ["good", "%", "bad", "%"],
+  );
+  press(flow, "Numbers");
+  assert.match(asked(flow), /probability that the mood is/);
+  flow.querySelectorAll(".af-terms button")[0].click();
+  flow.querySelectorAll(".af-terms button")[1].click();
+  assert.match(asked(flow), /what the head mood brings to the logit/i, "the numbers are those of layer 2");
+  assert.ok(flow.querySelector(".af-changes").hidden);
+});
+
+test("another word may ask; a sentence that is typed has its own", async () => {
+  const flow = await live(ARC);
+  const first = flow.query;
+  flow.query = first + 1;
+  flow.head = 2;
+  assert.equal(flow.query, first + 1);
+  flow.query = first;
+  for (const sentence of ["no hot tea", "milk", "cold or hot tea or milk", ""]) {
+    flow.sentence = sentence;
+    const { tokens, above } = flow.steps;
+    const looks = [...above.maps.values.subarray(tokens.length ** 2, tokens.length ** 2 + tokens.length)];
+    assert.equal(flow.query, looks.indexOf(Math.max(...looks)), sentence);
+  }
+});
+
+test("a head that is off is seen at every station: nothing comes from it, and it has no colour", async () => {
+  const flow = await live(ARC);
+  const colour = () => flow.querySelector(".af-wide").style.getPropertyValue("--head-1");
+  const [before, on] = [flow.steps.above.answer.values[3], colour()];
+  flow.headMask = [
+    [true, false, true],
+    [true, true, true],
+  ];
+  assert.notEqual(flow.steps.above.answer.values[3], before);
+  assert.notEqual(colour(), on);
+  for (const name of flow.stations.slice(0, 7)) {
+    flow.station = name;
+    assert.match(caption(flow), /\boff\b|joined side by side/, name);
+    assert.ok(
+      texts(flow, ".af-wide text").some((text) => /\boff\b/.test(text)),
+      name,
+    );
+    assert.match(flow.querySelector('[role="img"]').ariaLabel, /The head is off\.$/);
+    assert.equal(drawn(flow, "band-").length, 0);
+  }
+  assert.equal(drawn(flow, "off").length, 1, "its output is empty in the mix");
+  flow.headMask = null;
+  assert.equal(flow.steps.above.answer.values[3], before);
+});
+
+test("its own switch and that of the map above are one", async (t) => {
+  const html = `<head-map model="focus" sentence="hot tea"></head-map><attention-flow model="focus" sentence="hot tea" ${ARC} for=""></attention-flow>`;
+  const map = await draw(html, { focus: isHere(focusModel()) });
+  const flow = document.querySelector("attention-flow");
+  await Promise.all([map.ready, flow.ready]);
+  t.mock.timers.enable({ apis: ["setTimeout"] });
+  press(flow, "Turn head 2 off");
+  assert.deepEqual(map.headMask, [
+    [true, false, true],
+    [true, true, true],
+  ]);
+  await until(() => flow.steps.headMask?.[1] === false);
+  assert.equal(heard(flow, t.mock.timers), "", "the map says it");
+  map.headMask = null;
+  await until(() => !flow.steps.headMask);
+  assert.ok(named(flow, "Turn head 2 off"));
+  const { query } = flow;
+  map.query = query + 1;
+  await settled();
+  assert.equal(flow.query, query, "the word that asks is its own");
+});
+
+test("an answer that changed is said first", async (t) => {
+  const model = focusModel();
+  const flow = await live(ARC, model);
+  const { ledger } = model;
+  replace(t, model, {
+    ledger(...asked) {
+      const made = ledger.apply(this, asked);
+      made.answer.values.set([...made.answer.values.slice(3)].reverse(), 3); // the other mood comes out
+      return made;
+    },
+  });
+  t.mock.timers.enable({ apis: ["setTimeout"] });
+  press(flow, "Turn head 2 off");
+  assert.match(heard(flow, t.mock.timers), /^Mood: (good, was bad|bad, was good)\. Words\. Head 2 of layer 1 is off: /);
+  key(track(flow), "ArrowRight");
+  assert.match(heard(flow, t.mock.timers), /^Keys\. /);
 });
 
 test("words that look like HTML are text at every station", async () => {

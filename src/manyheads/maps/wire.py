@@ -108,8 +108,12 @@ def base64_arrays(named):
 
     >>> base64_arrays({"tokens": ["tea"], "X": np.zeros((1, 2))})
     {'tokens': ['tea'], 'X': {'shape': [1, 2], 'values': 'AAAAAAAAAAA='}}
+
+    So do arrays in a dictionary among them.
     """
-    return {name: _base64(value) if isinstance(value, np.ndarray) else value for name, value in named.items()}
+    nested = {name: base64_arrays(value) for name, value in named.items() if isinstance(value, dict)}
+    arrays = {name: _base64(value) for name, value in named.items() if isinstance(value, np.ndarray)}
+    return named | nested | arrays
 
 
 def _base64(array):

@@ -7,10 +7,10 @@ from manyheads.defaults import new_tensors
 from manyheads.shared.names import PADDING
 
 
-def attention_input(model, sentence):
-    """What enters `model.attention` when the model reads a sentence, [n, d], and the map that it makes of it."""
+def attention_input(model, sentence, module=None):
+    """What enters `model.attention`, or another module, when the model reads a sentence, [n, d], and the map of it."""
     seen = []
-    hook = model.attention.register_forward_pre_hook(lambda _, inputs: seen.append(inputs[-1]))
+    hook = (module or model.attention).register_forward_pre_hook(lambda _, inputs: seen.append(inputs[-1]))
     try:
         map = model(sentence)
     finally:
@@ -46,8 +46,7 @@ def formula_steps(model, sentence, head=0, *, layer=0, causal=False, padding=Fal
     {'X': (6, 160), 'Q': (6, 16), 'weights': (6, 6), 'concat': (6, 64), 'output': (6, 160)}
     """
     module = attention_of(model, layer)
-    if not 0 <= head < model.num_heads:
-        raise ValueError(f"head must be from 0 to {model.num_heads - 1}, got {head}")
+    _check_head(model, head)
     if hasattr(model, "attention_layer"):
         X, map = model.layer_input(sentence, layer), model(sentence)
     else:
@@ -56,7 +55,29 @@ def formula_steps(model, sentence, head=0, *, layer=0, causal=False, padding=Fal
         return _steps(module, model, X, map, head, causal, padding, scaled)
 
 
-def _steps(module, model, X, map, head, causal, padding, scaled):
+@torch.no_grad()
+def first_steps(model, sentence, head=0):
+    """The same for one head of the focus model's layer 1, which reads the word vectors themselves.
+
+    >>> from manyheads.models.focus import load_focus_model
+    >>> steps = first_steps(load_focus_model(), "None of them like tea.", head=3)
+    >>> weights = steps["weights"][steps["tokens"].index("like")]
+    >>> steps["tokens"][weights.argmax()], steps["headNames"][3]
+    ('none', 'head 4')
+    """
+    _check_head(model, head)
+    X, map = attention_input(model, sentence, model.first)
+    names = {"headNames": [map.head_name(0, each) for each in range(model.num_heads)]}
+    with new_tensors(X.device):
+        return _steps(model.first, model, X, map, head) | names
+
+
+def _check_head(model, head):
+    if not 0 <= head < model.num_heads:
+        raise ValueError(f"head must be from 0 to {model.num_heads - 1}, got {head}")
+
+
+def _steps(module, model, X, map, head, causal=False, padding=False, scaled=True):
     decodes = map.causal and hasattr(model, "attention_layer")
     causal, tokens = causal or decodes, map.key_tokens
     padded = PADDING["count"] if padding else 0
@@ -69,11 +90,13 @@ def _steps(module, model, X, map, head, causal, padding, scaled):
     steps["maps"] = torch.stack([attention.steps(module, X, each, **how)["weights"] for each in range(model.num_heads)])
     named = {"tokens": [*tokens, *[PADDING["token"]] * padded], "head": head, "headNames": list(model.head_names)}
     named |= {"scaled": scaled, "biased": module.query.bias is not None, "notes": list(map.notes)}
+    if module.rotary_base is not None:
+        named["rotaryBase"] = module.rotary_base
     if decodes:
-        named |= {"rotaryBase": module.rotary_base, "kvHeads": module.num_kv_heads, "decodes": True}
+        named |= {"kvHeads": module.num_kv_heads, "decodes": True}
         if hasattr(module, "query_norm"):
             named["normEpsilon"] = module.query_norm.eps
-    if map.predictions and hasattr(model, "ledger"):
+    if map.predictions and hasattr(model, "ledger") and module is model.attention:
         ledger = model.ledger(steps["concat"][0])  # of [CLS]
         named["labels"] = [list(label) for label in ledger.pop("labels")]
         steps |= ledger

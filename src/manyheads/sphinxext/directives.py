@@ -139,6 +139,7 @@ class AttentionFlowDirective(SentenceDirective):
         "layer": directives.nonnegative_int,
         "head": directives.nonnegative_int,
         "query": directives.nonnegative_int,
+        "answer": directives.unchanged_required,
         "station": lambda station: directives.choice(station, tuple(STATION_MATRICES)),
         "cell": directives.unchanged_required,
         "for": directives.unchanged,
@@ -148,7 +149,8 @@ class AttentionFlowDirective(SentenceDirective):
 
     def figure(self, model, words, options):
         changes = {"causal": "causal" in options, "padding": "padding" in options, "scaled": "unscaled" not in options}
-        steps = flow_steps(model, words, options.get("head", 0), layer=options.get("layer", 0), **changes)
+        places = {"layer": options.get("layer", 0), "answer": options.get("answer", "")}
+        steps = flow_steps(model, words, options.get("head", 0), **places, **changes)
         return attention_flow_element(steps, sentence=words, **options)
 
 

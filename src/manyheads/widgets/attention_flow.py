@@ -6,7 +6,7 @@ import traitlets
 from manyheads.drawing.element import element_html, table_html
 from manyheads.maps.wire import base64_arrays
 from manyheads.models.registry import is_named, load_model
-from manyheads.models.steps import attention_of, formula_steps, head_parameters
+from manyheads.models.steps import attention_of, first_steps, formula_steps, head_parameters
 from manyheads.shared.names import FLAGS, STATION_MATRICES
 from manyheads.shared.numbers import percent
 from manyheads.shared.tokens import readable
@@ -25,6 +25,9 @@ class AttentionFlow(Figure):
     model unless you name another. `layer`, of which pretrained models have several, `head` and `query`, the asking
     token, count from 0. `station` is where the journey stands: "words", "keys", "scores", "softmax", "values", "heads",
     "mix" or "answer".
+    `answer` begins the journey one layer below: it's a fact that the focus model answers, such as "sentiment". The word
+    that its head looks at most is then the one that asks, in head `head` of layer 1, and the journey goes on to that
+    answer; what may be changed in the formula stays as it is.
     `cell` is the number whose arithmetic is open, as "scores 3 8", its matrix, row and column; "" for none. `causal`,
     `padding` and `unscaled` change the formula. All are traits: observe and link them. So is `steps`, every matrix by
     its name; it is only read.
@@ -38,6 +41,7 @@ class AttentionFlow(Figure):
     layer = traitlets.Int(0, min=0).tag(sync=True)
     head = traitlets.Int(0, min=0).tag(sync=True)
     query = traitlets.Int(0, min=0).tag(sync=True)
+    answer = traitlets.Unicode().tag(sync=True)
     station = traitlets.Enum(list(STATION_MATRICES), "words").tag(sync=True)
     cell = traitlets.Unicode().tag(sync=True)
     causal = traitlets.Bool(False).tag(sync=True)
@@ -51,15 +55,16 @@ class AttentionFlow(Figure):
         if not isinstance(sentence, str):
             raise TypeError(f"sentence must be a string, got {type(sentence).__name__}")
         self.model = load_model(model or "focus") if model is None or isinstance(model, str) else model
-        asks = ["sentence", "layer", "head", *FLAGS]
+        asks = ["sentence", "layer", "head", "answer", *FLAGS]
         super().__init__(sentence=sentence, head=head, _asks=asks, **traits)
         self._compute()
         self.observe(self._recompute, asks)
 
     def _compute(self):
         options = {"layer": self.layer, "causal": self.causal, "padding": self.padding, "scaled": not self.unscaled}
-        steps = flow_steps(self.model, self.sentence, self.head, **options)
-        parameters = base64_arrays(head_parameters(attention_of(self.model, self.layer), self.head))
+        steps = flow_steps(self.model, self.sentence, self.head, self.answer, **options)
+        module = self.model.first if self.answer else attention_of(self.model, self.layer)
+        parameters = base64_arrays(head_parameters(module, self.head))
         with self.hold_sync():
             if parameters != self._parameters:
                 self._parameters = parameters
@@ -71,21 +76,28 @@ class AttentionFlow(Figure):
         more = {"model": name, "sentence": self.sentence} if is_named(name) else {}
         places = {name: getattr(self, name) or None for name in ("layer", "head", "query", "cell")}
         flags = {flag: "" for flag in FLAGS if getattr(self, flag)}
+        places["answer"] = self.answer or None
         return attention_flow_element(self.steps, station=self.station, **places, **flags, **more)
 
     def _plain(self):
         return plain_flow(self.steps, self.query)
 
 
-def flow_steps(model, sentence, head=0, **options):
+def flow_steps(model, sentence, head=0, answer="", **options):
     """The steps of the formula for one head; where there's a layer below, so is `below`, what its heads look at.
 
+    For an `answer`, they are those of a head of layer 1, and `above` has those of the answer's head in the layer above.
     `options` are those of `formula_steps`.
 
     >>> steps = flow_steps(load_model("focus"), "Tea, please!")
     >>> steps["maps"].shape, steps["below"].shape
     ((4, 6, 6), (4, 6, 6))
     """
+    if answer:
+        if answer not in model.head_names or not hasattr(model, "first"):
+            raise ValueError(f"answer must be one of {', '.join(model.head_names)}, got {answer!r}")
+        above = flow_steps(model, sentence, model.head_names.index(answer))
+        return first_steps(model, sentence, head) | {"layer": 0, "above": above}
     steps = formula_steps(model, sentence, head, **options)
     layers = np.asarray(model(sentence).weights, np.float32)
     padded = len(steps["tokens"]) - layers.shape[-1]
@@ -104,10 +116,16 @@ def attention_flow_element(steps, **attributes):
     return element_html("attention-flow", attributes, base64_arrays(data), plain_flow(steps, attributes.get("query")))
 
 
+def asker_of(steps):
+    """The place of the token that an answer rests on: its head looks at it most when [CLS] asks."""
+    above = steps["above"]
+    return int(above["maps"][above["head"], 0].argmax())
+
+
 def plain_flow(steps, query=None):
     """What the asking token looks at, as a table."""
     words = [readable(token) for token in steps["tokens"]]
-    query = min(query or 0, len(words) - 1)
+    query = asker_of(steps) if "above" in steps and not query else min(query or 0, len(words) - 1)
     head = steps["headNames"][steps["head"]]
     caption = " ".join(
         [f"How much of its attention {words[query]} gives to each token; head: {head}.", *steps["notes"]]

@@ -6,8 +6,9 @@ import torch
 
 from manyheads.attention import MultiHeadAttention, causal_mask, rotate
 from manyheads.maps import AttentionMap
+from manyheads.models.focus import load_focus_model
 from manyheads.models.steps import formula_steps, head_parameters
-from manyheads.widgets.attention_flow import AttentionFlow, flow_steps
+from manyheads.widgets.attention_flow import AttentionFlow, asker_of, flow_steps
 
 TOKENS = ["[CLS]", "un", "##able", "<b>tea</b>", "[SEP]"]
 
@@ -87,6 +88,23 @@ def test_a_decoders_layers_are_followed_with_their_norms_turns_and_groups(decode
     np.testing.assert_allclose(flow["V"], flow["X"] @ learned["Wv"], atol=1e-4)
     np.testing.assert_array_equal(flow["K"], flow_steps(decoder, text, head=3, layer=23)["K"], "heads 4 to 6 share")
     assert (flow["layer"], flow["layers"], flow["kvHeads"], flow["decodes"]) == (23, 30, 3, True)
+
+
+def test_a_journey_to_an_answer_begins_in_the_layer_below():
+    model, sentence = load_focus_model(), "None of them like tea."
+    flow, map = flow_steps(model, sentence, 3, "sentiment"), model(sentence)
+    np.testing.assert_allclose(flow["maps"], map.weights[0], atol=1e-6)
+    np.testing.assert_allclose(flow["weights"], flow["maps"][3], atol=1e-7)
+    expected = rotate(torch.tensor(flow["XWq"]), base=flow["rotaryBase"])
+    np.testing.assert_allclose(flow["Q"], expected, atol=1e-5)
+    assert (flow["layer"], flow["headNames"][3], "labels" in flow, "below" in flow) == (0, "head 4", False, False)
+    above = flow["above"]
+    np.testing.assert_allclose(above["maps"], map.weights[1], atol=1e-6)
+    assert (above["head"], "labels" in above) == (model.head_names.index("sentiment"), True)
+    assert flow["tokens"][asker_of(flow)] == "like"
+    for answer in ("soup", "head 1"):
+        with pytest.raises(ValueError, match=r"answer must be one of sentence type, .* got"):
+            flow_steps(model, sentence, 3, answer)
 
 
 @pytest.mark.parametrize(

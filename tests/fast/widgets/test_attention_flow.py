@@ -50,6 +50,24 @@ def test_what_changes_in_the_formula_is_an_attribute_and_computed_again(monkeypa
     assert widget.steps["below"].shape == (4, 10, 10)
 
 
+def test_a_journey_to_an_answer_is_baked_and_sent_with_both_layers(monkeypatch):
+    monkeypatch.setenv(BUILDING, "_static")
+    widget = AttentionFlow("None of them like tea.", head=3, answer="sentiment")
+    element = BeautifulSoup(widget._element(), "html.parser").find("attention-flow")
+    assert (element["answer"], element["head"]) == ("sentiment", "3")
+    data = json.loads(element.script.string)
+    assert data["above"]["maps"]["shape"] == data["maps"]["shape"] == [4, 8, 8]
+    assert widget._flow["above"]["answer"]["shape"] == [19, 1]
+    assert "How much of its attention like gives" in widget._plain()
+    learned = {
+        name: np.frombuffer(base64.b64decode(widget._parameters[name]["values"]), np.float32) for name in ("Wq", "bq")
+    }
+    made = widget.steps["X"] @ learned["Wq"].reshape(160, 16) + learned["bq"]
+    np.testing.assert_allclose(widget.steps["XWq"], made, atol=1e-4)
+    widget.answer = ""
+    assert "above" not in widget.steps
+
+
 @pytest.mark.parametrize("sentence", [SENTENCE, "", "<img src=x>"])
 def test_without_scripts_it_is_what_the_asking_token_looks_at(sentence):
     widget = AttentionFlow(sentence, head=1, query=99)

@@ -56,7 +56,9 @@ try {
   await page.goto(`${site}/book/formula.html`);
   await live("attention-flow");
   await type("attention-flow", "steps", SENTENCE);
-  await within("attention-flow", '[name="4 Softmax"][role="button"]').click();
+  await within("attention-flow", '[name="Stations"][role="slider"]').press("End");
+  for (let step = 0; step < 4; step++)
+    await within("attention-flow", '[name="Stations"][role="slider"]').press("ArrowLeft");
   await page.waitForFunction(() => document.querySelector("attention-flow").station === "softmax");
   await within("attention-flow", '[name="Numbers"][role="button"]').click();
   told.step = await page.$eval("attention-flow .af-question", (title) => title.textContent);

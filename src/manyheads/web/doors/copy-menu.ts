@@ -41,7 +41,6 @@ export function copyMenu(copies: Record<string, () => string>) {
     "details",
     { class: "af-menu", onkeydown: closeOnEscape },
     h("summary", {}, "Share"),
-    h("span", {}, "Copy ", ...buttons),
-    copied,
+    h("div", { class: "af-panel" }, h("span", {}, "Copy ", ...buttons), copied),
   );
 }

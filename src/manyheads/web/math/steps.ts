@@ -27,6 +27,7 @@ export interface Flow extends Steps {
   belowMask?: boolean[] | null; // and false for each head of that layer that is off
   layer?: number; // which one it is, from 0; the second, where there's nothing to choose
   layers?: number; // how many can be chosen
+  above?: Flow; // through the head of the layer above that an answer rests on, where the journey goes on to it: [CLS] asks there
 }
 
 /** What may be changed in the formula. */
@@ -41,6 +42,7 @@ export interface FlowState extends Changes {
   layer: number;
   head: number;
   query: number;
+  answer: string; // the fact that the journey ends in, where it begins in the layer below; "" elsewhere
   station: string;
   cell: string; // the one whose arithmetic is open: "scores 3 8"; "" where none is
 }
@@ -97,6 +99,14 @@ export function matrix(steps: Steps, name: string): Matrix {
 
 /** Whether a head is off, and hands on nothing. */
 export const isOff = ({ headMask }: Pick<Steps, "headMask">, head: number) => headMask?.[head] === false;
+
+/** The token that an answer rests on: the one that its head in the layer above looks at most when [CLS] asks; null where there's none. */
+export function askerOf({ above }: Pick<Flow, "above">) {
+  if (!above) return null;
+  const keys = above.tokens.length;
+  const weights = above.maps.values.subarray(above.head * keys * keys, above.head * keys * keys + keys);
+  return weights.indexOf(Math.max(...weights));
+}
 
 export const rowOf = ({ shape, values }: Matrix, row: number) => values.subarray(row * shape[1], (row + 1) * shape[1]);
 

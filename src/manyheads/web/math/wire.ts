@@ -136,7 +136,7 @@ function readDigits(text: string, count: number) {
 /** The steps of the formula, each matrix as numbers or in base64. */
 export function decodeSteps(wire: any): Steps {
   const parameters = wire.parameters ? decodeMatrices(wire.parameters) : null;
-  return { ...decodeMatrices(wire), parameters };
+  return { ...decodeMatrices(wire), parameters, ...(wire.above && { above: decodeSteps(wire.above) }) };
 }
 
 /** Whatever has a shape as a matrix, all else as it is. */

@@ -87,17 +87,28 @@ type Journeys = {
 export function flowOf(model: FocusModel | Journeys) {
   if ("flow" in model) return Object.defineProperty(model.flow.bind(model), "broken", { get: () => model.broken });
   const layer = model.layer("attention.");
+  const { headNames, rotaryBase } = model;
   return (state: FlowState, { headMask = null }: { headMask?: HeadMask } = {}): Flow => {
     const { ids, ...read } = model.tokenize(state.sentence);
     const [belowMask, ownMask] = headMask ?? [];
-    const { X, weights: below } = model.states(model.wordVectors(ids), belowMask);
-    const own = flowThrough(
-      { ...read, X, layer, headNames: model.headNames, headMask: ownMask, below, belowMask },
-      state,
-    );
-    return { ...own, ...(read.tokens.length > 2 && model.ledger(rowOf(own.concat, 0))) }; // nothing is read where there are no words
+    const words = model.wordVectors(ids);
+    const { X, weights: below } = model.states(words, belowMask);
+    const answering = (chosen: Parameters<typeof flowThrough>[1]): Flow => {
+      const own = flowThrough({ ...read, X, layer, headNames, headMask: ownMask, below, belowMask }, chosen);
+      return { ...own, ...(read.tokens.length > 2 && model.ledger(rowOf(own.concat, 0))) }; // nothing is read where there are no words
+    };
+    if (!state.answer) return answering(state);
+    const first = { X: words, layer: model.layer("first."), headNames: numbered(headNames), headMask: belowMask };
+    return {
+      ...flowThrough({ ...read, ...first, ...(rotaryBase && { decoding: { rotaryBase } }) }, { head: state.head }),
+      layer: 0,
+      above: answering({ head: Math.max(headNames.indexOf(state.answer), 0) }),
+    };
   };
 }
+
+/** What heads are called that nobody taught anything. */
+const numbered = (heads: string[]) => heads.map((_, head) => `head ${head + 1}`);
 
 /** Maps with rows and columns of zeros for padding, up to a length. */
 function withPadding({ shape: [heads, from], values }: Matrix, length: number): Matrix {

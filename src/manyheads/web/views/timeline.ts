@@ -3,11 +3,14 @@
 
 const TRAVEL = 2600; // milliseconds from a station to the next, while it plays
 const HURRY = 900; // at the press of a station; farther ones take a little longer
-const STAY = 1600; // at a station, so that its sentence can be read
-const STAY_STILL = 3200; // where nothing moves meanwhile
+const WORD = 250; // milliseconds to read one
+const SETTLES = 500; // at a station at least, so that its picture is seen at rest
 const GAP = 250; // at most between two frames: where more passed, nobody saw the page, and a film waits
 
 export const wantsStillness = () => globalThis.matchMedia?.("(prefers-reduced-motion: reduce)").matches ?? false;
+
+/** How long it takes to read a text, in milliseconds. */
+export const readingTime = (text: string) => WORD * text.split(/\s+/).filter(Boolean).length;
 
 export class Timeline {
   at: number;
@@ -17,14 +20,19 @@ export class Timeline {
   #clock = 0; // milliseconds that were seen
   #before = 0; // when the last frame came
   #moved: (at: number) => void;
+  #reads: () => number;
   #stays = 0; // until then it rests at a station
   #run: { from: number; to: number; start: number; lasts: number } | null = null;
   #changed: () => void;
 
-  /** Of stations 0 to `last`; `moved(at)` is called for every frame, `changed()` when it begins or stops to play. */
-  constructor(last: number, at: number, moved: (at: number) => void, changed: () => void) {
+  /**
+   * Of stations 0 to `last`; `moved(at)` is called for every frame, `changed()` when it begins or stops to play. `reads()` says how
+   * long what a station says takes to read, from where the film sets out for it: that's when it's said.
+   */
+  constructor(last: number, at: number, moved: (at: number) => void, changed: () => void, reads: () => number) {
     this.last = last;
     this.at = at;
+    this.#reads = reads;
     this.#moved = moved;
     this.#changed = changed;
   }
@@ -90,7 +98,7 @@ export class Timeline {
       this.at = share === 1 ? run.to : run.from + (run.to - run.from) * share;
       if (share === 1) {
         this.#run = null;
-        this.#stays = now + (jumps ? STAY_STILL : STAY);
+        this.#stays = now + Math.max(this.#reads() - run.lasts, SETTLES);
       }
       this.#moved(this.at);
       if (share === 1 && this.at >= this.last) return this.pause();

@@ -13,6 +13,7 @@ import type { Job } from "../../doors/task.ts";
 import { turns } from "../../doors/turns.ts";
 import { STATIONS } from "./stations.ts";
 import type { HeadMask } from "../../math/attention-map.ts";
+import { maskOf, toggledIn } from "../../math/heads-off.ts";
 import { FLAGS } from "../../math/names.ts";
 import type { Flow, FlowState } from "../../math/steps.ts";
 import { decodeSteps } from "../../math/wire.ts";
@@ -27,6 +28,7 @@ export const TRAITS = {
   layer: "layer",
   head: "head",
   query: "query",
+  answer: "answer",
   station: "station",
   cell: "cell",
   causal: "causal",
@@ -54,8 +56,8 @@ export default { render };
 
 // ----------------------------------------------------------------------------------- the second door: pages
 
-const PARTS = ["sentence", "layer", "head", "query", ...FLAGS, "station", "cell"]; // of the state, each an attribute
-const COMPUTED = ["sentence", "layer", "head", ...FLAGS]; // those that the numbers depend on
+const PARTS = ["sentence", "layer", "head", "query", "answer", ...FLAGS, "station", "cell"]; // of the state, each an attribute
+const COMPUTED = ["sentence", "layer", "head", "answer", ...FLAGS]; // those that the numbers depend on
 const FIGURE = "attention-flow";
 const RESTS = 400; // milliseconds that a word is pointed at until it counts as asked
 
@@ -67,6 +69,10 @@ type FlowModel = ((state: FlowState, options: { signal: AbortSignal; headMask: H
  * `for` lets it follow a <head-map>: its sentence, the word that was asked last in it, and, where both have the same model, the
  * head that is enlarged in it and those that are off. It is the id of the map, or, where it says nothing, the nearest map above. A page
  * may set `sentence`, `layer`, `head`, `query` and `station` as well, as attributes or as properties.
+ *
+ * `answer` begins the journey one layer below: it's the fact that the model answers in the end, "sentiment". The word that its head
+ * looks at most asks, in the head `head` of layer 1, and then goes on to the answer. That head has a switch then, and of the map that
+ * it follows, only the sentence and the heads that are off are taken over.
  */
 class AttentionFlowElement extends SentenceFigure<AttentionFlowView> {
   static observedAttributes = ["model", ...PARTS];
@@ -78,11 +84,12 @@ class AttentionFlowElement extends SentenceFigure<AttentionFlowView> {
   #off = "null"; // and its heads that were off
   #pointed: number | null = null; // a word of it that was pointed at for long enough, until it's taken over
   #rests = 0;
+  #mask: HeadMask = null; // the heads that are off where it follows no map of its model
 
   #job: Job<FlowModel, Flow> = {
     failure: "The journey could not be computed",
     compute: ([flowOf], signal) =>
-      flowOf({ ...(this.view as AttentionFlowView).state }, { signal, headMask: this.#headMask }),
+      flowOf({ ...(this.view as AttentionFlowView).state }, { signal, headMask: this.headMask }),
     show: (flow) => {
       this.view?.show(flow);
       this.tell(READY);
@@ -139,6 +146,21 @@ class AttentionFlowElement extends SentenceFigure<AttentionFlowView> {
     this.setAttribute("query", String(query));
   }
 
+  /** [layer][head], false for each head that is off; null for all on. That of the map that it follows, where both have the same model. */
+  get headMask() {
+    const map = this.#leader;
+    return map ? map.headMask : this.#mask;
+  }
+
+  set headMask(mask: HeadMask) {
+    const map = this.#leader;
+    if (map) map.headMask = mask;
+    else {
+      this.#mask = mask;
+      if (this.view) this.task.run();
+    }
+  }
+
   /**
    * All matrices on the way: {tokens, head, X, Q, K, V, scores, masked, weights, context, concat, output, ...}, those from Q to
    * context of the chosen head, `scores` already divided by the root; and `maps`, what all heads look at.
@@ -162,7 +184,7 @@ class AttentionFlowElement extends SentenceFigure<AttentionFlowView> {
     dressPage("head-map.css", "attention-flow.css");
     const folder = new URL("../", import.meta.url); // its attention-flow.js leads to that of each version
     const parts = (): Record<string, string | number> => {
-      const { causal, padding, unscaled, cell, ...state } = (this.view as AttentionFlowView).state;
+      const { causal, padding, unscaled, cell, answer, ...state } = (this.view as AttentionFlowView).state;
       const on = Object.entries({ causal, padding, unscaled })
         .filter(([, is]) => is)
         .map(([name]) => [name, "on"]);
@@ -170,6 +192,7 @@ class AttentionFlowElement extends SentenceFigure<AttentionFlowView> {
         model: this.getAttribute("model") ?? "",
         ...state,
         ...Object.fromEntries(on),
+        ...(answer ? { answer } : {}),
         ...(cell ? { cell } : {}),
       };
     };
@@ -183,10 +206,11 @@ class AttentionFlowElement extends SentenceFigure<AttentionFlowView> {
       change: (_, names) => names.some((name) => COMPUTED.includes(name)) && this.task.run(),
       painted: (flow) => announce(this, "steps", flow),
       arrived: (station) => announce(this, "station", station),
+      turn: (...place) => this.#turn(place),
     });
     if (baked) this.view.show(decodeSteps(baked) as Flow);
     this.begin(Boolean(baked), "station");
-    takeEarly<AttentionFlowElement>(this, "layer", "head", "query");
+    takeEarly<AttentionFlowElement>(this, "layer", "head", "query", "headMask");
   }
 
   protected override listen(leaves: AbortSignal) {
@@ -224,10 +248,18 @@ class AttentionFlowElement extends SentenceFigure<AttentionFlowView> {
     );
   }
 
-  /** The heads that are off in a map of the same model; null for all on. */
-  get #headMask(): HeadMask {
+  /** The same, where it computes with the same model; its heads are then on or off here as well. */
+  get #leader(): LiveMap | null {
     const map = this.#followed;
-    return map?.computedBy && map.computedBy === this.getAttribute("model") ? map.headMask : null;
+    return map?.computedBy && map.computedBy === this.getAttribute("model") ? map : null;
+  }
+
+  /** Turns a head off, or on again. */
+  #turn([layer, head]: number[]) {
+    const flow = this.steps!;
+    if (!this.#leader) this.view?.changed(); // else the map says it
+    const off = (this.headMask ?? []).flatMap((row, at) => row.flatMap((on, each) => (on ? [] : [[at, each]])));
+    this.headMask = maskOf(toggledIn(off, [layer, head]), layer + 2, flow.headNames.length);
   }
 
   /** What the map shows otherwise than when it was last seen: its sentence, the head that is large, another word that asks. */
@@ -235,6 +267,7 @@ class AttentionFlowElement extends SentenceFigure<AttentionFlowView> {
     const map = this.#followed;
     if (!map) return {};
     const { enlarged } = map;
+    if (this.getAttribute("answer")) return map.sentence === this.sentence ? {} : { sentence: map.sentence };
     const isOther = enlarged && headOf(enlarged) !== this.#large && map.computedBy === this.getAttribute("model");
     const query = this.#pointed ?? (map.query === this.#asked ? null : map.query);
     return {
@@ -249,7 +282,7 @@ class AttentionFlowElement extends SentenceFigure<AttentionFlowView> {
     const news = this.#news;
     if ("head" in news) this.#large = headOf(this.#followed!.enlarged!);
     this.#asked = this.#followed?.query ?? this.#asked;
-    this.#off = String(this.#headMask);
+    this.#off = String(this.headMask);
     this.#pointed = null;
     return news;
   }
@@ -257,8 +290,7 @@ class AttentionFlowElement extends SentenceFigure<AttentionFlowView> {
   /** Takes over what the map shows, when the journey's turn comes. */
   #follow(leaves: AbortSignal) {
     const news = this.#news;
-    const isComputed =
-      Object.keys(news).some((name) => COMPUTED.includes(name)) || String(this.#headMask) !== this.#off;
+    const isComputed = Object.keys(news).some((name) => COMPUTED.includes(name)) || String(this.headMask) !== this.#off;
     if (isComputed) this.task.runAfter(this.#afterMap);
     else if ("query" in news)
       turns()

@@ -1,19 +1,17 @@
-// The second half of the film: from the heads' outputs to the answer.
+// The second half of the film: from the heads' outputs to what is made of them. The answer is drawn in answer.ts.
 
-import { answerOf, factsOf, outputOf, partsOf, quoted, weightsOf, wholePercents } from "./stations.ts";
 import { formatNumber, isOff, rowOf } from "../../math/steps.ts";
 import type { Flow } from "../../math/steps.ts";
-import { percent } from "../../math/text.ts";
 import type { Box } from "../../views/pixels.ts";
-import { answerAt, answerInRow, boxBetween, headFill, partsOfBar, shorten, type Frame } from "./frame.ts";
-
-const LETTER = 6.6; // how wide one is, about
+import { drawAbove, drawAnswer } from "./answer.ts";
+import { answerAt, answerInRow, boxBetween, headFill, LETTER, partsOfBar, shorten, type Frame } from "./frame.ts";
+import { outputOf, quoted, weightsOf, wholePercents } from "./stations.ts";
 
 export function drawEnding(frame: Frame) {
   const { done } = frame;
   if (done("headsTakeOver") > 0 && done("mixerGoes") < 1) drawHeads(frame);
   if (done("mixerAppears") > 0 && done("readTakesOver") < 1) drawMix(frame);
-  if (done("readAppears") > 0) drawAnswer(frame);
+  if (done("readAppears") > 0) (frame.flow.above ? drawAbove : drawAnswer)(frame);
 }
 
 function drawHeads(frame: Frame) {
@@ -155,109 +153,4 @@ function answerInMixer({ parameters }: Flow) {
     ({ row, column }) =>
       `Wᴼ, from joined number ${row + 1} to output number ${column + 1}: ${formatNumber(values[row * outputs + column])}`,
   );
-}
-
-function drawAnswer(frame: Frame) {
-  const { ink, layout, flow, strips, query, fact, done } = frame;
-  const { read } = layout;
-  const name = `output for ${quoted(flow, 0)}`;
-  if (query !== 0 || done("readTakesOver") > 0)
-    ink.strip("read", read, strips.read, {
-      opacity: query === 0 ? 1 : done("readAppears"),
-      ...answerInRow(name, rowOf(flow.output, 0), { name: "output", row: 0, column: 0 }),
-    });
-  ink.text("read-title", read.x, read.y - 12, `${name}: the answers are read from it`, {
-    opacity: done("readTitleAppears"),
-    kind: "af-title",
-  });
-  factsOf(flow).forEach((each, place, facts) => drawFact(frame, each, place, facts.length));
-  if (fact) drawParts(frame);
-}
-
-function drawFact({ ink, layout, flow, fact, done }: Frame, each: string, place: number, count: number) {
-  const { name, label, meter } = layout.fact(place, count);
-  const { label: row, name: answer, probability } = answerOf(flow, each);
-  const head = flow.headNames.indexOf(each);
-  const chosen = each === fact;
-  const opacity = done("factsAppear", place / count);
-  const press = chosen ? undefined : `fact ${each}`;
-  const opens = chosen ? { name: "answer", row, column: 0 } : undefined;
-  const then = chosen ? "its arithmetic opens" : "its logit is taken apart";
-  const about = `${each}: ${answer}, probability ${formatNumber(probability)}. Press it, and ${then}`;
-  const shown = { opacity, about, press, opens };
-  const [left, top, right] = [name[0] - 2, Math.min(name[1], label[1]) - 15, meter.x + meter.width];
-  ink.rect(
-    `fact-${each}`,
-    { x: left, y: top, width: right + 6 - left, height: meter.y + meter.height + 8 - top },
-    { ...shown, kind: `af-fact${chosen ? " af-chosen" : ""}` },
-  );
-  ink.text(`fact-name-${each}`, name[0] + 4, name[1], each, { ...shown, kind: "af-title" });
-  const indent = label[0] === name[0] ? 4 : 0;
-  ink.text(`fact-answer-${each}`, label[0] + indent, label[1], answer, { ...shown, kind: "af-answer" });
-  ink.text(`fact-share-${each}`, right, label[1], percent(probability), { ...shown, kind: "af-number af-probability" });
-  ink.rect(`meter-${each}`, meter, { opacity, kind: "af-track", press, opens });
-  ink.rect(
-    `filled-${each}`,
-    { ...meter, width: meter.width * probability * opacity },
-    { ...shown, fill: head < 0 ? "var(--hm-soft)" : headFill(head) },
-  );
-}
-
-/** The logit of an answer, part by part: each begins where the one before ends. */
-function drawParts(frame: Frame) {
-  const { ink, layout, flow, fact, done } = frame;
-  const { top, row, from, to, number, title } = layout.parts;
-  const { label, name: answer } = answerOf(flow, fact);
-  const { parts, logit } = partsOf(flow, label);
-  const opacity = done("partsTitleAppears");
-  ink.text("parts-title", ...title, `the logit of “${answer}”, part by part`, { opacity, kind: "af-title" });
-  const ends = parts.reduce((sums, { value }) => [...sums, sums[sums.length - 1] + value], [0]);
-  const [least, most] = [Math.min(...ends), Math.max(...ends)];
-  const across = (sum: number) => from + ((sum - least) / (most - least || 1)) * (to - from);
-  ink.rect(
-    "parts-axis",
-    { x: across(0) - 0.5, y: top - row / 2, width: 1, height: row * (parts.length + 1) + 6 },
-    { opacity, kind: "af-axis" },
-  );
-  parts.forEach(({ name, value }, place) => {
-    const about =
-      place < flow.headNames.length
-        ? `the head “${name}” brought to the logit of “${answer}”: ${formatNumber(value)}`
-        : `what does not depend on the heads, the biases: ${formatNumber(value)}`;
-    drawPart(frame, { name, value, place, about, start: ends[place] }, label, across);
-  });
-  const about = `logit of “${answer}”, the sum of the parts: ${formatNumber(logit)}`;
-  drawPart(frame, { name: "logit", value: logit, place: parts.length, about, start: 0 }, label, across);
-  ink.rect(
-    "sum-line",
-    { x: from, y: top + parts.length * row - row / 2 + 2, width: number - from, height: 1 },
-    { opacity: done("sumLineAppears"), kind: "af-axis" },
-  );
-}
-
-/** A part of a logit, or the logit, which stands below the line; `across` is where a sum is. */
-function drawPart(
-  { ink, layout, flow, done }: Frame,
-  { name, value, place, about, start }: { name: string; value: number; place: number; about: string; start: number },
-  label: number,
-  across: (sum: number) => number,
-) {
-  const { top, row, name: names, number } = layout.parts;
-  const isSum = place > flow.headNames.length;
-  const grown = done("partsGrow", place / (flow.headNames.length + 1));
-  const y = top + place * row + (isSum ? 6 : 0);
-  const height = Math.min(18, 0.64 * row);
-  const [left, right] = [start, start + value * grown].map(across).sort((a, b) => a - b);
-  const shown = { opacity: grown, about, opens: { name: "parts", row: label, column: place } };
-  const sum = isSum ? " af-sum" : "";
-  ink.text(`brought-name-${place}`, names, y, name, { ...shown, kind: `af-end af-brought${sum}` });
-  ink.rect(
-    `brought-${place}`,
-    { x: left, y: y - height / 2, width: Math.max(right - left, 1), height },
-    { ...shown, fill: place < flow.headNames.length ? headFill(place) : "var(--hm-soft)" },
-  );
-  ink.text(`brought-number-${place}`, number, y, formatNumber(value, 2), {
-    ...shown,
-    kind: `af-number af-part-number${sum}`,
-  });
 }

@@ -1,5 +1,6 @@
 // What a frame of the film is drawn of, and what its halves draw with.
 
+import { quoted } from "./stations.ts";
 import { formatNumber } from "../../math/steps.ts";
 import type { Cell, Flow } from "../../math/steps.ts";
 import { readable } from "../../math/text.ts";
@@ -19,7 +20,8 @@ export interface Frame {
   strips: FlowStrips;
   head: number;
   query: number;
-  fact: string; // whose answer is taken apart
+  facts: string[]; // whose answers are shown
+  fact: string; // the one whose answer is taken apart
   weights: Float32Array;
   percents: number[]; // the weights as they are written, which sum to 100
 }
@@ -31,8 +33,14 @@ export const boxBetween = (a: Box, b: Box, share: number): Box => ({
   height: between(a.height, b.height, share),
 });
 
-/** The colour of a head, which the figure's style has. */
+/** The middle of a token's row. */
+export const middleOf = ({ layout: { top, row } }: Frame, token: number) => top + (token + 0.5) * row;
+
+export const LETTER = 6.9; // how wide one is, about
+
+/** The colour of a head, which the figure's style has; and of one of the layer that the answers are read from. */
 export const headFill = (head: number) => `var(--head-${head})`;
+export const answerFill = (head: number) => `var(--answer-${head})`;
 
 /** A word as far as there is room for it. */
 export function shorten(token: string, letters: number) {
@@ -63,6 +71,18 @@ export function answerInRow(what: string, values: ArrayLike<number>, first: Cell
     ({ column }) => {
       const place = column - first.column;
       return `${what}, number ${place + 1} of ${values.length}: ${formatNumber(values[place])}`;
+    },
+  );
+}
+
+/** The numbers of a matrix with a row a word: what each is, and that it opens. */
+export function answerInMatrix(flow: Flow, name: "X" | "K" | "V", what: string) {
+  const [rows, columns] = flow[name].shape;
+  return answerAt(
+    (across, down) => ({ name, row: Math.floor(down * rows), column: Math.floor(across * columns) }),
+    ({ row, column }) => {
+      const value = flow[name].values[row * columns + column];
+      return `${what} of ${quoted(flow, row)}, number ${column + 1} of ${columns}: ${formatNumber(value)}`;
     },
   );
 }

@@ -25,6 +25,7 @@ interface ShapeOptions extends Answers {
   opacity?: number;
   kind?: string;
   fill?: string;
+  thick?: number; // of a line
 }
 
 interface Shape extends Answers {
@@ -45,7 +46,8 @@ export class FlowInk {
   #size = { width: 1, height: 1 };
 
   constructor(label: string) {
-    this.#svg.setAttribute("aria-hidden", "true"); // the caption says it in words
+    this.node.setAttribute("role", "img");
+    this.#svg.setAttribute("aria-hidden", "true"); // its name says it in words
     this.#svg.append(this.#layers.bands, this.#layers.shapes);
     const front = document.createElementNS(SVG, "svg");
     front.setAttribute("aria-hidden", "true");
@@ -102,13 +104,14 @@ export class FlowInk {
     });
   }
 
-  path(key: string, d: string, { opacity = 1, kind = "", fill, ...answers }: ShapeOptions = {}) {
+  path(key: string, d: string, { opacity = 1, kind = "", fill, thick, ...answers }: ShapeOptions = {}) {
     if (opacity < 0.02) return;
     this.#write(this.#shape(key, "bands", "path", answers), {
       d,
       opacity: round(opacity),
       class: kind || undefined,
       fill,
+      "stroke-width": thick === undefined ? undefined : round(thick),
       ...pressOf(answers),
     });
   }

@@ -11,6 +11,7 @@ export interface Layout {
   letters: number; // of a word, at most
   word: number; // where words end
   below: { x: number; pitch: number }; // what layer 1 let the asking word take in: where its first head's column begins, and how far it is to the next
+  arcs: number; // how far the arcs reach, from where words end, to what the asking word looks at
   X: [Box, Box]; // the words' vectors: large at first, then small beside their keys
   K: [Box, Box]; // keys, large at first; values are where small keys were
   query: number; // where the query rests, above the keys
@@ -28,19 +29,28 @@ export interface Layout {
   mixer: Box; // W^O
   mixed: Box;
   read: Box; // the output once more, from which the answer is read
+  look: Box; // where the answer's head looks, a bar, where that is in the layer above
   fact(place: number, count: number): { name: [number, number]; label: [number, number]; meter: Box };
   parts: { top: number; row: number; name: number; from: number; to: number; number: number; title: [number, number] };
 }
 
-/** For so many tokens, heads, and heads of the layer below. */
-export type LayoutOf = (tokens: number, heads: number, below?: number) => Layout;
+/** What a layout is for. */
+export interface Content {
+  tokens: number;
+  heads: number;
+  below?: number; // heads of the layer below that are drawn at first
+  goesOn?: boolean; // to an answer in the layer above
+}
 
-export function wide(tokens: number, heads: number, below = 0): Layout {
+export type LayoutOf = (content: Content) => Layout;
+
+export function wide({ tokens, heads, below = 0, goesOn = false }: Content): Layout {
   const row = Math.min(42, Math.max(15, 336 / tokens)); // few rows are high, so that they fill the room that the answer takes
   const [top, rows] = [64, Math.max(row * tokens, 336)];
   const of = Math.min(70, 330 / heads);
-  const part = Math.min(34, 250 / (heads + 2));
-  const X = below ? 268 : 106;
+  const part = Math.min(34, (goesOn ? 190 : 250) / (heads + 2));
+  const X = below ? 268 : goesOn ? 212 : 106;
+  const lower = goesOn ? 64 : 0; // what is read stands below where the head looks
   return {
     name: "af-wide",
     width: 760,
@@ -50,6 +60,7 @@ export function wide(tokens: number, heads: number, below = 0): Layout {
     letters: 13,
     word: 94,
     below: { x: 112, pitch: 128 / Math.max(below, 1) },
+    arcs: 84,
     X: [
       { x: X, y: top, width: 752 - X, height: row * tokens },
       { x: 106, y: top, width: 74, height: row * tokens },
@@ -80,20 +91,21 @@ export function wide(tokens: number, heads: number, below = 0): Layout {
     mixer: { x: 60, y: 142, width: 640, height: 150 },
     mixed: { x: 60, y: 322, width: 640, height: 28 },
     read: { x: 20, y: 34, width: 732, height: 18 },
+    look: { x: 20, y: 92, width: 732, height: 24 },
     fact: (place, count) => {
-      const y = 104 + place * Math.min(76, 310 / count);
+      const y = 104 + lower + place * Math.min(76, 310 / count);
       return { name: [20, y], label: [20, y + 20], meter: { x: 24, y: y + 35, width: 276, height: 7 } };
     },
-    parts: { top: 142, row: part, name: 470, from: 482, to: 700, number: 752, title: [372, 104] },
+    parts: { top: 142 + lower, row: part, name: 470, from: 482, to: 700, number: 752, title: [372, 104 + lower] },
   };
 }
 
-export function narrow(tokens: number, heads: number, below = 0): Layout {
+export function narrow({ tokens, heads, below = 0, goesOn = false }: Content): Layout {
   const row = Math.min(30, Math.max(13, 234 / tokens));
   const [top, rows] = [50, Math.max(row * tokens, 234)];
   const of = Math.min(58.5, 234 / heads);
   const part = Math.min(19.5, 117 / (heads + 2));
-  const X = below ? 142 : 72;
+  const X = below || goesOn ? 142 : 72;
   return {
     name: "af-narrow",
     width: 330,
@@ -103,6 +115,7 @@ export function narrow(tokens: number, heads: number, below = 0): Layout {
     letters: 8,
     word: 66,
     below: { x: 74, pitch: 60 / Math.max(below, 1) },
+    arcs: 46,
     X: [
       { x: X, y: top, width: 328 - X, height: row * tokens },
       { x: 72, y: top, width: 30, height: row * tokens },
@@ -141,8 +154,9 @@ export function narrow(tokens: number, heads: number, below = 0): Layout {
     mixer: { x: 2, y: 110, width: 326, height: 150 },
     mixed: { x: 2, y: 284, width: 326, height: 24 },
     read: { x: 2, y: 26, width: 326, height: 14 },
+    look: { x: 2, y: 78, width: 326, height: 18 },
     fact: (place, count) => {
-      const y = 60 + place * Math.min(35, 140 / count);
+      const y = (goesOn ? 128 : 60) + place * Math.min(35, 140 / count);
       return { name: [2, y], label: [104, y], meter: { x: 104, y: y + 11, width: 222, height: 5 } };
     },
     parts: { top: 229, row: part, name: 96, from: 104, to: 280, number: 328, title: [2, 208] },

@@ -3,7 +3,7 @@
 
 export const MOMENTS = {
   // from the words to the keys
-  belowGoes: [0.05, 0.35], // what the layer below let the asking word take in
+  belowGoes: [0.05, 0.35], // what the layer below let the asking word take in, or the arcs to what it looks at
   wordsShrink: [0.1, 0.7], // the asking word's vector with them, which is then its query
   queryAppears: [0.3, 0.5],
   wordsDim: [0.4, 1],
@@ -78,6 +78,7 @@ export const MOMENTS = {
   readAppears: [6.2, 6.6], // that other one
   readTitleAppears: [6.3, 6.6],
   factsAppear: [6.35, 6.6, 6.45, 6.7],
+  lookAppears: [6.35, 6.6], // where the head of the layer above looks, from which the answer comes
   readTakesOver: [6.4, 6.49], // from what is mixed, where that is read
   partsTitleAppears: [6.6, 6.8],
   partsGrow: [6.62, 6.78, 6.82, 6.98], // here the last is the logit, their sum

@@ -1,16 +1,24 @@
 // The film, frame by frame. Its first half is drawn here, from the words to what a head found; the second in ending.ts.
 
-import { belowOf, blend, outputOf, quoted, weightsOf, wholePercents } from "./stations.ts";
-import { FULL } from "../../math/names.ts";
+import { blend, factsOf, outputOf, quoted, weightsOf, wholePercents } from "./stations.ts";
 import { formatNumber, isOff, rowOf } from "../../math/steps.ts";
 import type { Flow, FlowState } from "../../math/steps.ts";
-import { isSpecial, percent } from "../../math/text.ts";
 import type { Box } from "../../views/pixels.ts";
 import { drawEnding } from "./ending.ts";
-import { answerAt, answerInRow, boxBetween, headFill, partsOfBar, shorten, type Frame } from "./frame.ts";
+import {
+  answerInMatrix,
+  answerInRow,
+  boxBetween,
+  headFill,
+  middleOf,
+  partsOfBar,
+  shorten,
+  type Frame,
+} from "./frame.ts";
 import { FlowInk } from "./ink.ts";
 import type { LayoutOf } from "./layouts.ts";
 import { between, doneAt, MOMENTS, shareOf } from "./moments.ts";
+import { drawOpening } from "./opening.ts";
 import { stripsOf, stripOf } from "./strips.ts";
 
 export class FlowScene {
@@ -20,13 +28,18 @@ export class FlowScene {
 
   constructor(layoutOf: LayoutOf) {
     this.#layoutOf = layoutOf;
-    this.ink = new FlowInk(layoutOf(1, 1).name);
+    this.ink = new FlowInk(layoutOf({ tokens: 1, heads: 1 }).name);
     this.node = this.ink.node;
   }
 
   draw(flow: Flow, { head, query }: Pick<FlowState, "head" | "query">, fact: string, at: number) {
     const { ink } = this;
-    const layout = this.#layoutOf(flow.tokens.length, flow.headNames.length, flow.below?.shape[0]);
+    const layout = this.#layoutOf({
+      tokens: flow.tokens.length,
+      heads: flow.headNames.length,
+      below: flow.below?.shape[0],
+      goesOn: Boolean(flow.above),
+    });
     const weights = weightsOf(flow, head, query);
     const percents = wholePercents(weights);
     const done = doneAt(at);
@@ -41,14 +54,14 @@ export class FlowScene {
       strips: stripsOf(flow, query),
       head,
       query,
+      facts: factsOf(flow),
       fact,
       weights,
       percents,
     };
     ink.begin(layout.width, layout.height);
     if (done("wordsGo") < 1) {
-      drawBelow(frame);
-      drawWords(frame);
+      drawOpening(frame);
       drawKeys(frame);
       drawQuery(frame);
       drawScores(frame);
@@ -56,111 +69,18 @@ export class FlowScene {
       drawValues(frame);
     }
     drawEnding(frame);
+    drawOff(frame);
     ink.end();
   }
 }
 
-const middleOf = ({ layout: { top, row } }: Frame, token: number) => top + (token + 0.5) * row;
-
-/** What the asking word took in the layer below from each word, a column for each of its heads. */
-function drawBelow(frame: Frame) {
-  const { ink, layout, wide, flow, query, done } = frame;
-  const opacity = 1 - done("belowGoes");
-  if (!flow.below || opacity < 0.02) return;
-  const { top, row } = layout;
-  const { x, pitch } = layout.below;
-  const [heads, , keys] = flow.below.shape;
-  const [right, from] = [x + heads * pitch - 1, top + query * row];
-  const left = layout.X[0].x - 3;
-  ink.path("below-out", `M${right} ${top}V${top + keys * row}L${left} ${from + 0.8 * row}V${from + 0.2 * row}Z`, {
-    opacity: 0.7 * opacity,
-    kind: "af-stream",
+/** That the head is off, as long as the film is about it alone. */
+function drawOff({ ink, layout, flow, head, done }: Frame) {
+  if (!isOff(flow, head)) return;
+  ink.text("is-off", layout.width - 2, 8, "this head is off", {
+    opacity: 1 - done("wordsGo"),
+    kind: "af-title af-end af-is-off",
   });
-  const title = `${belowOf(flow)}${wide ? `: what ${quoted(flow, query)} took in, by head` : ", by head"}`;
-  ink.text("below-title", x, top - (wide ? 30 : 26), title, { opacity, kind: "af-title" });
-  for (let head = 0; head < heads; head++) drawHeadBelow(frame, head, opacity);
-}
-
-function drawHeadBelow({ ink, layout, flow, query }: Frame, head: number, opacity: number) {
-  const { top, row } = layout;
-  const { x, pitch } = layout.below;
-  const [, queries, keys] = flow.below!.shape;
-  const [left, width] = [x + head * pitch, Math.min(0.88 * pitch, 0.86 * row)];
-  const isOut = isOff({ headMask: flow.belowMask }, head);
-  const off = isOut ? " af-off" : "";
-  if (pitch > 13)
-    ink.text(`below-${head}`, left + width / 2, top - 10, String(head + 1), {
-      opacity,
-      kind: `af-title af-centre${off}`,
-    });
-  ink.rect(
-    `column-${head}`,
-    { x: left, y: top, width, height: keys * row },
-    { opacity: 0.4 * opacity, kind: "af-track" },
-  );
-  const name = `${belowOf(flow)}, head ${head + 1}${isOut ? ", off" : ""}`;
-  for (let key = 0; key < keys; key++) {
-    const weight = flow.below!.values[(head * queries + query) * keys + key];
-    ink.rect(
-      `took-${head}-${key}`,
-      { x: left, y: top + (key + 0.07) * row, width, height: 0.86 * row },
-      {
-        opacity: Math.min(1, weight / FULL) * opacity,
-        kind: `af-below${off}`,
-        about: `${name}: weight that ${quoted(flow, query)} gives to ${quoted(flow, key)}: ${percent(weight)}`,
-      },
-    );
-  }
-}
-
-function drawWords(frame: Frame) {
-  const { ink, layout, wide, flow, strips, done } = frame;
-  const [large, small] = layout.X;
-  const shrunk = done("wordsShrink");
-  const gone = 1 - done("wordsGo");
-  const bright = 0.4 * done("wordsBrighten") * (1 - done("wordsDimAgain"));
-  const opacity = (between(1, 0.55, done("wordsDim")) + bright) * gone;
-  ink.strip("X", boxBetween(large, small, shrunk), strips.X, { opacity, ...answerInMatrix(flow, "X", "vector") });
-  const title = `X: ${flow.X.shape[1]} numbers a word${wide ? ", teal below zero, brown above" : ""}`;
-  ink.text("X-title", between(large.x, small.x, shrunk), layout.top - 10, shrunk > 0.5 ? "X" : title, {
-    opacity: gone * Math.max(shrunk, 1 - shrunk),
-    kind: "af-title",
-  });
-  flow.tokens.forEach((_, token) => drawWord(frame, token, gone));
-}
-
-function drawWord(frame: Frame, token: number, opacity: number) {
-  const { ink, layout, flow, query } = frame;
-  const { row, word, letters } = layout;
-  const asks = token === query;
-  const y = layout.top + token * row;
-  if (asks)
-    ink.rect(
-      "asks",
-      { x: 0, y: y + 1, width: word + 6, height: row - 2 },
-      { opacity: 0.28 * opacity, fill: "var(--head)" },
-    );
-  const press = `query ${token}`;
-  const about = `${quoted(flow, token)}: press it, and it asks`;
-  ink.rect(`press-${token}`, { x: 0, y, width: word + 6, height: row }, { opacity, kind: "af-press", press, about });
-  ink.text(`word-${token}`, word, middleOf(frame, token), shorten(flow.tokens[token], letters), {
-    opacity,
-    press,
-    kind: `af-word${asks ? " af-asks" : ""}${isSpecial(flow.tokens[token]) ? " af-special" : ""}`,
-    about: asks ? `${quoted(flow, token)} asks` : about,
-  });
-}
-
-/** The numbers of a matrix with a row a word: what each is, and that it opens. */
-function answerInMatrix(flow: Flow, name: "X" | "K" | "V", what: string) {
-  const [rows, columns] = flow[name].shape;
-  return answerAt(
-    (across, down) => ({ name, row: Math.floor(down * rows), column: Math.floor(across * columns) }),
-    ({ row, column }) => {
-      const value = flow[name].values[row * columns + column];
-      return `${what} of ${quoted(flow, row)}, number ${column + 1} of ${columns}: ${formatNumber(value)}`;
-    },
-  );
 }
 
 /** Where the keys are: they make room for their scores. */
@@ -193,7 +113,8 @@ function drawKeys(frame: Frame) {
     ...answerInMatrix(flow, "K", "key"),
   });
   const title = `keys K${flow.rotaryBase ? ", turned" : " = X Wᴷ"}`;
-  ink.text("K-title", box.x, layout.top - 10, title, { opacity, kind: "af-title" });
+  const written = done("keysAppear") * (1 - done("keysDim")); // faint letters can't be read
+  ink.text("K-title", box.x, layout.top - 10, title, { opacity: written, kind: "af-title" });
 }
 
 function drawQuery(frame: Frame) {
@@ -225,7 +146,7 @@ function drawScores(frame: Frame) {
   const most = scores.reduce((size, score) => Math.max(size, Math.abs(score)), 1e-9);
   const moved = done("scoresMove");
   const [axis, reach, ends] = [layout.axis, layout.reach, layout.score].map(([from, to]) => between(from, to, moved));
-  const opacity = (1 - 0.28 * done("scoresDim")) * (1 - done(wide ? "scoresGo" : "scoresMove"));
+  const opacity = (1 - 0.15 * done("scoresDim")) * (1 - done(wide ? "scoresGo" : "scoresMove"));
   const appeared = done("axisAppears") * opacity;
   ink.text("score-title", ends, layout.top - 10, "scores", { opacity: appeared, kind: "af-title af-end" });
   ink.rect(
@@ -342,6 +263,7 @@ function drawValues(frame: Frame) {
 /** The words' values on their way into the bar; a weight as thick as its part of it. */
 function drawBands(frame: Frame, arrived: number[]) {
   const { ink, layout, flow, weights, percents, head, query, done } = frame;
+  if (isOff(flow, head)) return; // nothing is handed on
   const [{ x, width }, bar] = [layout.K[1], layout.bar[1]];
   partsOfBar(weights).forEach(({ start, weight }, token) => {
     if (arrived[token] === 0 || weight <= 0.0005) return;

@@ -1,20 +1,22 @@
 // What <attention-flow> and a notebook's AttentionFlow show: one asking word's journey, with Play and named stations; and, where its
 // reader presses a number, the arithmetic that made it.
 
-import { captionOf, factsOf, mainCell, stationAt, STATIONS } from "./stations.ts";
+import { captionOf, pictureOf } from "./captions.ts";
+import { answersOf, endingOf, factsOf, flowAt, mainCell, stationAt, STATIONS } from "./stations.ts";
 import { colourOf } from "../../math/maps.ts";
-import { FLAGS } from "../../math/names.ts";
-import { cellAt, cellText } from "../../math/steps.ts";
+import { DEPTH, FLAGS, OFF_COLOUR } from "../../math/names.ts";
+import { askerOf, cellAt, cellText, isOff } from "../../math/steps.ts";
 import type { Changes, Flow, FlowState } from "../../math/steps.ts";
 import { readable } from "../../math/text.ts";
-import { Announcer } from "../../views/announcer.ts";
+import { Announcer, changesOf } from "../../views/announcer.ts";
 import { ArithmeticSheet } from "./arithmetic-sheet.ts";
 import { chooser, closeOnEscape, field, fillOptions, sentenceBox, setTyped, StatusLine } from "../../views/controls.ts";
-import { focusedIn, h, setText, targetOf } from "../../views/dom.ts";
+import { h, setProps, setText, targetOf } from "../../views/dom.ts";
 import { narrow, wide } from "./layouts.ts";
 import { FlowScene } from "./scene.ts";
 import { playLabel } from "../../views/player.ts";
-import { Timeline } from "../../views/timeline.ts";
+import { readingTime, Timeline } from "../../views/timeline.ts";
+import { Track } from "./track.ts";
 
 const LAST = STATIONS.length - 1;
 const HINT = "Point at anything to see what it is. Press it, and its arithmetic opens.";
@@ -26,6 +28,7 @@ export interface FlowOptions {
   change: (state: FlowState, names: string[]) => void; // the reader changed the named parts
   painted?: (flow: Flow) => void; // after what is shown was computed anew
   arrived?: (station: string) => void;
+  turn?: (layer: number, head: number) => void; // the reader turns a head off, or on again
   menu?: HTMLElement; // what stands beside the controls
 }
 
@@ -35,6 +38,7 @@ export class AttentionFlowView {
     layer: 0,
     head: 0,
     query: 0,
+    answer: "",
     station: STATIONS[0].name,
     cell: "",
     causal: false,
@@ -63,15 +67,12 @@ export class AttentionFlowView {
     },
     playLabel(false),
   );
-  #stops = STATIONS.map(({ label }, place) =>
-    h(
-      "button",
-      { type: "button", tabindex: -1, onclick: () => this.#time.go(place) },
-      h("b", {}, String(place + 1)),
-      " ",
-      h("span", {}, label),
-    ),
-  );
+  #track = new Track({
+    go: (station) => this.#time.go(station),
+    walk: (by) => this.#time.go(this.#time.station + by),
+    seek: (at) => this.#time.jump(at),
+  });
+  #switch = h("button", { type: "button", class: "af-switch", hidden: true, onclick: () => this.#turn() });
   #numbers = h("button", { type: "button", class: "af-numbers", onclick: () => this.#openMain() }, "Numbers");
   #boxes = FLAGS.map((name) =>
     h("input", {
@@ -81,11 +82,11 @@ export class AttentionFlowView {
     }),
   );
   #status = new StatusLine();
-  #announcer = new Announcer();
+  #announcer = new Announcer<Record<string, string>>(); // of answers
   #time: Timeline;
   #stage: HTMLElement;
+  #changes: HTMLElement; // of the formula
   #shown = -1; // the station whose caption stands
-  #done: number[] = []; // of the way to each station
 
   constructor(root: HTMLElement, state: Partial<FlowState>, options: FlowOptions) {
     this.#options = options;
@@ -95,6 +96,7 @@ export class AttentionFlowView {
       stationAt(this.state.station),
       () => this.#paint(false),
       () => this.#played(),
+      () => readingTime(this.#caption.textContent),
     );
     this.#stage = h(
       "div",
@@ -107,25 +109,25 @@ export class AttentionFlowView {
       ...this.#scenes.map(({ node }) => node),
       this.#sheet.node,
     );
-    const stations = h(
-      "ol",
-      { class: "af-stops", "aria-label": "Stations" },
-      ...this.#stops.map((stop) => h("li", {}, stop)),
-    );
-    const changes = h(
+    this.#changes = h(
       "details",
       { class: "af-menu af-changes", onkeydown: closeOnEscape },
       h("summary", {}, "What if"),
-      h("span", {}, ...this.#boxes.map((box) => h("label", {}, box, ` ${CHANGES[box.name as keyof Changes]}`))),
+      h(
+        "div",
+        { class: "af-panel" },
+        ...this.#boxes.map((box) => h("label", {}, box, ` ${CHANGES[box.name as keyof Changes]}`)),
+      ),
     );
     const transport = h(
       "div",
       { class: "af-transport" },
       this.#play,
-      stations,
+      this.#track.node,
       this.#pointed,
+      this.#switch,
       this.#numbers,
-      changes,
+      this.#changes,
       ...(options.menu ? [options.menu] : []),
     );
     const tools = h("div", { class: "hm-tools" }, this.#layers, field(this.#head), field(this.#query));
@@ -159,6 +161,9 @@ export class AttentionFlowView {
   }
 
   show(flow: Flow) {
+    const asker = askerOf(flow);
+    const asks = this.flow ? askerOf(this.flow) : 0;
+    if (asker !== null && this.state.query === asks) this.state.query = asker; // unless the reader has another word ask
     this.flow = flow;
     this.#draw(flow);
     this.#show(this.state.cell);
@@ -168,6 +173,11 @@ export class AttentionFlowView {
   /** Greys what doesn't answer to what was chosen. */
   markOld(old: boolean) {
     this.#stage.classList.toggle("hm-stale", old);
+  }
+
+  /** What comes of the reader's act is to be said. */
+  changed() {
+    this.#announcer.changed();
   }
 
   /** Stands at a moment: stations count from 0, and 2.5 is between two. */
@@ -207,7 +217,11 @@ export class AttentionFlowView {
     if (place === undefined) return;
     event.preventDefault();
     this.#time.go(place);
-    if (focusedIn(this.#stops[0].closest("ol")!)) this.#stops[Math.min(Math.max(place, 0), this.#time.last)].focus();
+  }
+
+  #turn() {
+    const { layer = 0, head } = this.flow!;
+    this.#options.turn?.(layer, head);
   }
 
   #scene(event: Event) {
@@ -242,17 +256,10 @@ export class AttentionFlowView {
 
   #openMain() {
     if (!this.flow) return;
-    this.#open(
-      cellText(
-        mainCell(
-          this.flow,
-          { head: this.flow.head, query: this.state.query },
-          this.state.station,
-          this.#factOf(this.flow),
-        ),
-      ),
-      "50% 50%",
-    );
+    const { station } = this.state;
+    const flow = flowAt(this.flow, station);
+    const query = flow === this.flow ? this.state.query : 0;
+    this.#open(cellText(mainCell(flow, { head: flow.head, query }, station, this.#factOf(this.flow))), "50% 50%");
   }
 
   /** Opens a number for the reader; it grows `from` where it was pressed. */
@@ -272,8 +279,9 @@ export class AttentionFlowView {
 
   #show(cell: string) {
     if (!this.flow) return;
-    if (cell && cell === this.#sheet.cell) this.#sheet.draw(this.flow);
-    else this.#sheet.show(this.flow, cellAt(this.flow, cell));
+    const flow = flowAt(this.flow, this.state.station);
+    if (cell && cell === this.#sheet.cell) this.#sheet.draw(flow);
+    else this.#sheet.show(flow, cellAt(flow, cell));
     this.state.cell = this.#sheet.cell;
   }
 
@@ -293,7 +301,6 @@ export class AttentionFlowView {
       state.layer,
     );
     this.#time.last = layers ? LAST - 1 : LAST; // of many layers, one reads no answer
-    this.#stops[LAST].parentElement!.hidden = layers > 0;
     if (this.#time.at > this.#time.last) this.#time.jump(this.#time.last);
     fillOptions(this.#head, flow.headNames, [...flow.headNames.keys()], state.head);
     fillOptions(this.#query, flow.tokens.map(readable), [...flow.tokens.keys()], state.query);
@@ -301,15 +308,13 @@ export class AttentionFlowView {
       box.checked = state[box.name as keyof Changes];
       box.parentElement!.hidden = box.name === "causal" && Boolean(flow.decodes); // it never looks ahead
     }
-    this.#scenes.forEach(({ node }) => {
-      flow.headNames.forEach((name, head) =>
-        node.style.setProperty(
-          `--head-${head}`,
-          `color-mix(in srgb, ${colourOf(name)} var(--af-depth), var(--hm-paper))`,
-        ),
-      );
-      node.style.setProperty("--head", colourOf(flow.headNames[flow.head]));
-    });
+    this.#changes.hidden = Boolean(flow.above);
+    this.#switch.hidden = !flow.above || !this.#options.turn;
+    setText(this.#switch, `Turn ${flow.headNames[flow.head]} ${isOff(flow, flow.head) ? "on" : "off"}`);
+    for (const { node } of this.#scenes) {
+      colourHeads(node, "head", flow);
+      colourHeads(node, "answer", endingOf(flow));
+    }
     this.#paint(true);
   }
 
@@ -324,11 +329,7 @@ export class AttentionFlowView {
     const { flow, state } = this;
     const { at } = this.#time;
     this.#arrive();
-    this.#stops.forEach((stop, place) => {
-      const done = Math.round(100 * Math.min(Math.max(at - place + 1, 0), 1)) / 100;
-      if ((this.#done[place] ?? 0) !== done) stop.style.setProperty("--done", String(done));
-      this.#done[place] = done;
-    });
+    this.#track.draw(at, this.#place, this.#time.last);
     if (!flow) return;
     const fact = this.#factOf(flow);
     const { head } = flow; // what is chosen may still be computed
@@ -337,8 +338,17 @@ export class AttentionFlowView {
     for (const scene of this.#scenes)
       if (all || still || scene.node.getClientRects().length) scene.draw(flow, { head, query }, fact, at);
     const station = STATIONS[this.#place];
-    setText(this.#caption, captionOf(flow, { head, query }, station.name, fact));
-    this.#announcer.drawn(() => `${station.label}. ${this.#caption.textContent}`);
+    const asked = { head, query };
+    setText(this.#caption, captionOf(flow, asked, station.name, fact));
+    if (all || still) {
+      const ariaLabel = pictureOf(flow, asked, station.name, fact);
+      for (const { node } of this.#scenes) setProps(node, { ariaLabel });
+    }
+    const answers = answersOf(flow);
+    this.#announcer.drawn((before = {}) => {
+      const changes = changesOf(before, answers).map(({ text }) => `${text[0].toUpperCase()}${text.slice(1)}.`);
+      return [...changes, `${station.label}.`, this.#caption.textContent].join(" ");
+    }, answers);
   }
 
   /** Names the station, once. */
@@ -350,11 +360,6 @@ export class AttentionFlowView {
     const { name, label } = STATIONS[place];
     this.state.station = name;
     setText(this.#title, `${place + 1} ${label}`);
-    this.#stops.forEach((stop, at) => {
-      stop.tabIndex = at === place ? 0 : -1;
-      if (at === place) stop.setAttribute("aria-current", "step");
-      else stop.removeAttribute("aria-current");
-    });
     if (first) return;
     if (this.#sheet.cell && this.flow) {
       // the journey goes on
@@ -369,4 +374,12 @@ export class AttentionFlowView {
     setText(this.#play, playLabel(Boolean(this.#time?.plays)));
     if (this.#shown < 0) this.#arrive();
   }
+}
+
+/** Gives a node the colours of a flow's heads, as deep as letters can be read on; of one that is off, the colour of what is off. */
+function colourHeads(node: HTMLElement, kind: "head" | "answer", flow: Flow) {
+  const deep = (colour: string) => `color-mix(in srgb, ${colour} ${100 * DEPTH}%, var(--hm-paper))`;
+  const colour = (head: number) => (isOff(flow, head) ? OFF_COLOUR : colourOf(flow.headNames[head]));
+  flow.headNames.forEach((_, head) => node.style.setProperty(`--${kind}-${head}`, deep(colour(head))));
+  if (kind === "head") node.style.setProperty("--head", colour(flow.head));
 }
