@@ -238,9 +238,10 @@ class FirstLookDirective(TextDirective):
         if answer not in map.predictions:
             raise ValueError(f"answer must be one of {', '.join(map.predictions)}, got {answer!r}")
         shown = head_map_element(map, sentence=words, model="focus", tools="none", examples=options.get("try"))
-        asker = int(map.weights[-1, map.head_names.index(answer), 0].argmax())
-        steps = flow_steps(model, words, head, layer=0)
-        journey = attention_flow_element(steps, sentence=words, model="focus", head=head, query=asker, **{"for": ""})
+        places = {"head": head, "answer": answer}
+        journey = attention_flow_element(
+            flow_steps(model, words, **places), sentence=words, model="focus", small="", **{"for": ""}, **places
+        )
         written = {"first": options.get("first", ""), "head": head, "answer": answer}
         return f"<first-look{attributes_html(written)}>{shown}{journey}</first-look>"
 
