@@ -74,9 +74,8 @@ def open_map(page, site, chapter="book/coffee-or-tea"):
 
 def tools(map):
     """Opens a map's tools, unless they are open."""
-    button = map.locator(".hm-tooler")
-    if button.get_attribute("aria-expanded") == "false":
-        button.click()
+    if not map.locator(".hm-panel").evaluate("(panel) => panel.matches(':popover-open')"):
+        map.locator(".hm-tooler").click()
 
 
 def choose(map, label, option):

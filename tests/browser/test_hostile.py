@@ -54,7 +54,6 @@ def test_a_hostile_link_is_text_and_a_broken_one_still_gives_a_map(page, site):
     map = page.locator("head-map").first
     ready(map)
     expect(map.get_by_role("textbox", name="Sentence")).to_have_value('<img src=x onerror="document.title=1">')
-    tools(map)
     expect(map.get_by_role("radio", name="Paint")).to_be_checked()
     ours = load_focus_model()('<img src=x onerror="document.title=1">').weights
     has_weights(map, ours)

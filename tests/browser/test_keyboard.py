@@ -4,7 +4,7 @@ import re
 
 from axe import violations
 from figures import open_figure
-from live_maps import eventually, open_map, ready, tools
+from live_maps import eventually, open_map, ready
 from playwright.sync_api import expect
 from walk import reaches_everything
 
@@ -13,9 +13,13 @@ def test_the_tab_key_reaches_everything_and_every_stop_is_seen_and_named(page, s
     reaches_everything(page, f"{site}/book/index.html")
 
 
-def test_the_menu_is_used_by_keyboard(page, site):
+def test_the_tools_are_used_by_keyboard_and_move_nothing(page, site):
     map = open_map(page, site)
-    tools(map)
+    place = map.locator(".hm-body").bounding_box()
+    button = map.get_by_role("button", name="Tools")
+    button.press("Enter")
+    expect(map.get_by_role("combobox", name="Layer", exact=True)).to_be_focused()
+    assert map.locator(".hm-body").bounding_box() == place, "the map stays where it is"
     summary = map.locator("details.hm-menu > summary")
     for key in ("Enter", "Tab"):
         summary.press(key)
@@ -25,6 +29,9 @@ def test_the_menu_is_used_by_keyboard(page, site):
     page.keyboard.press("Escape")
     expect(map.get_by_role("button", name="Copy link")).to_be_hidden()
     expect(summary).to_be_focused()
+    page.keyboard.press("Escape")
+    expect(map.get_by_role("dialog", name="Tools")).to_be_hidden()
+    expect(button).to_be_focused()
 
 
 def test_the_keyboard_goes_through_the_formula(page, site):

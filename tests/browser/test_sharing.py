@@ -22,7 +22,8 @@ STATE = """(el) => {
   const value = (label) => el.querySelector(`[aria-label="${label}"]`)?.value ?? null;
   return {
     view: el.querySelector("input[type=radio]:checked").value,
-    choices: ["Sentence", "Compare with", "Asked by", "Layer", "Head", "Special tokens", "Heads", "Layers", "Model"].map(value),
+    choices: ["Sentence", "Compare with", "Layer", "Head", "Special tokens", "Show", "Model"].map(value),
+    query: el.query,
     pressed: [...el.querySelectorAll("button.hm-head")].map((button) => button.ariaPressed),
     weights: [...el.attention.weights],
   } }"""
@@ -42,21 +43,21 @@ def copied(map, what):
 def same_state(map, state):
     """Waits until a map is in a state."""
     ready(map)
-    tools(map)
     eventually(lambda: map.evaluate(STATE), lambda found: found == state)
 
 
 def test_a_link_carries_the_whole_state_to_somebody_else(page, site, new_context):
     map = open_map(page, site)
-    tools(map)
     type_sentence(map, "The soup was good.")
     map.get_by_role("radio", name="Matrix").check()
     map.get_by_role("button", name="relation", exact=True).click()
+    tools(map)
     map.get_by_role("button", name="Compare").click()
     map.get_by_role("textbox", name="Compare with").fill("The soup was awful, and longer by far.")
     choose(map, "Special tokens", "dim")
-    map.get_by_role("combobox", name="Asked by").select_option(label="soup")
-    state = eventually(lambda: map.evaluate(STATE), lambda found: found["choices"][2] == "2")
+    soup = page.locator("th[scope=row]", has_text="soup")
+    map.locator("figure tr").filter(has=soup).first.locator("td").first.click()
+    state = eventually(lambda: map.evaluate(STATE), lambda found: found["query"] == 2)
     link = copied(map, "link")
     assert "soup" in urlsplit(link).fragment
     assert not urlsplit(link).query, "no server is told what the reader typed"
@@ -118,7 +119,6 @@ def read_csv(contents):
 
 def test_pictures_and_tables_that_are_saved_hold_the_weights(page, site):
     map = open_map(page, site)
-    tools(map)
     sentence = 'He said "no", & <left> the dog.'
     weights = {place: weight for place, weight in np.ndenumerate(attend(map, sentence)["weights"]) if place[0] == 1}
     map.get_by_role("radio", name="Matrix").check()
@@ -132,7 +132,7 @@ def test_pictures_and_tables_that_are_saved_hold_the_weights(page, site):
     size, root = [int.from_bytes(png[at : at + 4]) for at in (16, 20)], ElementTree.fromstring(svg)
     assert size == [2 * int(root.get(side)) for side in ("width", "height")]
     map.get_by_role("radio", name="Paint").check()
-    map.get_by_role("combobox", name="Asked by").select_option("3")
+    map.locator(".hm-paint tr").first.locator("td").nth(3).click()
     shows(map, [weight for place, weight in weights.items() if place[2] == 3])
     table, _ = saved(page, map, "CSV")
     assert read_csv(table) == {place: weight for place, weight in weights.items() if place[2] == 3}
@@ -145,11 +145,10 @@ def test_a_file_that_python_saved_opens_alone_and_without_network(opened):
     map.layer, map.query = 1, 2
     page = opened(map)
     shows(page.locator("head-map"), weights[1, :, 2])
-    tools(page.locator("head-map"))
     expect(page.locator("[role=status]")).to_contain_text("Python computed this map.")
     page.get_by_role("button", name="mid", exact=True).click()
     expect(page.locator("head-map .hm-off")).to_have_count(1)
-    page.get_by_label("Layer", exact=True).select_option(label="1")
+    choose(page.locator("head-map"), "Layer", "0")
     page.get_by_role("radio", name="Matrix").check(force=True)
     shows(page.locator("head-map"), weights[0])
     table, _ = saved(page, page.locator("head-map"), "CSV")
@@ -181,7 +180,6 @@ def test_the_copied_tag_works_on_a_page_of_another_origin(page, hosts, stranger)
     with serve(HTML, Shared) as site:
         hosts[:] = [site, "data:", "blob:"]
         map = open_map(page, site)
-        tools(map)
         type_sentence(map, 'Is "tea" < café?')
         map.get_by_role("button", name="object", exact=True).click()
         expect(map.get_by_role("button", name="object", exact=True)).to_have_attribute("aria-pressed", "false")
@@ -193,7 +191,6 @@ def test_the_copied_tag_works_on_a_page_of_another_origin(page, hosts, stranger)
 
 def test_the_copied_frame_works_on_a_page_of_another_origin(page, site, stranger):
     map = open_map(page, site)
-    tools(map)
     type_sentence(map, 'Is "tea" < coffee?')
     map.get_by_role("radio", name="Matrix").check()
     state = eventually(lambda: map.evaluate(STATE), lambda found: found["view"] == "matrix")
@@ -211,10 +208,9 @@ def test_the_embed_page_takes_every_setting_and_tells_a_wrong_one(page, site):
     map = page.locator("head-map")
     weights = load_focus_model()("The soup was good.", head_mask=[False, True, True, False]).weights
     ready(map)
-    tools(map)
     expect(map.locator("button.hm-head[aria-pressed=false]")).to_have_count(2)
     has_weights(map, weights)
-    choices = ["The soup was good.", "The soup was bad.", "1", "1", "2", "dim", "each", "one", "0"]
+    choices = ["The soup was good.", "The soup was bad.", "1", "2", "dim", "attention", "0"]
     eventually(lambda: map.evaluate(STATE)["choices"], lambda found: found == choices)
     expect(page.locator("html")).to_have_css("background-color", "rgb(14, 18, 22)")
     for setting, sentence in {

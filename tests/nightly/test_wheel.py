@@ -17,7 +17,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from conftest import ROOT
-from live_maps import attention_of, eventually, shows, tools
+from live_maps import attention_of, eventually, shows
 from playwright.sync_api import expect
 
 from manyheads.models.keeping import KEPT
@@ -174,7 +174,6 @@ def test_what_it_saved_opens_in_a_browser_without_network(used, open_file):
         np.testing.assert_allclose(found["weights"], expected, atol=1e-5)
 
     eventually(lambda: attention_of(map), alike)
-    tools(map)
     map.get_by_role("radio", name="Matrix").check(force=True)
     expect(map.locator(".hm-stage td[data-weight]").first).to_be_visible()
     shows(open_file(Path(used["saved"][1])).locator("head-map"), [0.25, 0.75], "table.hm-paint td")

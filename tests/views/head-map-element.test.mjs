@@ -81,9 +81,9 @@ test("a head's toggle, headMask and off are one thing", async () => {
   assert.match(mood(), /good75\u00a0%/);
 });
 
-test("another token asks by the list, by a script, and again in a longer sentence", async () => {
+test("another token asks by a press, by a script, and again in a longer sentence", async () => {
   const { map } = await live();
-  choose(map, "Asked by", 2);
+  [...map.querySelectorAll("td")].find(({ textContent }) => textContent === "tea").click();
   assert.equal(map.query, 2);
   assert.equal(map.querySelector("table").getAttribute("aria-label"), "What each head looks at when tea asks");
   map.sentence = "tea";
@@ -121,10 +121,10 @@ test("how much is written is asked for once it's to be shown, of a model that te
     asked.push(norms);
     return { ...map, valueNorms: norms ? new Float32Array(6 * map.keyTokens.length).fill(2) : null };
   };
-  const { map } = await live('model="focus" tools="open"', model);
+  const { map } = await live('model="focus"', model);
   await settled();
   const attention = shown(map);
-  choose(map, "Show", "written");
+  choose(map, "Show", "amount written");
   assert.deepEqual([shown(map), asked], [attention, [false]], "what was shown stays until then");
   choose(map, "Layer", 1);
   choose(map, "Layer", 0);

@@ -17,6 +17,7 @@ const asking = (root) =>
     .querySelector(".hm-paint")
     .getAttribute("aria-label")
     .match(/when (.*) asks/)[1];
+const asker = (root) => root.querySelector(".hm-asker").textContent;
 const word = (root, text, head = 0) =>
   [...root.querySelectorAll("tbody")[head].querySelectorAll("td")].find(({ textContent }) => textContent === text);
 
@@ -56,7 +57,7 @@ test("paint: a row a head, a cell a key, with the weights of the token that asks
 test("paint: a word that slides under a pointer at rest asks nothing", () => {
   const { root } = show({}, SELF);
   point(word(root, "tea", 1), "pointerover");
-  assert.equal(named(root, "Asked by").value, "0");
+  assert.equal(asker(root), "[CLS]");
 });
 
 test("paint: a word that the pointer crosses asks nothing, one that it rests on does, and then at once the next", (t) => {
@@ -66,12 +67,12 @@ test("paint: a word that the pointer crosses asks nothing, one that it rests on 
   t.mock.timers.tick(60);
   point(root.querySelector(".hm-stage"), "pointerleave");
   t.mock.timers.tick(RESTED);
-  assert.equal(named(root, "Asked by").value, "0");
+  assert.equal(asker(root), "[CLS]");
   point(word(root, "hot"));
   t.mock.timers.tick(RESTED);
-  assert.equal(named(root, "Asked by").value, "1");
+  assert.equal(asker(root), "hot");
   point(word(root, "tea"));
-  assert.equal(named(root, "Asked by").value, "2");
+  assert.equal(asker(root), "tea");
 });
 
 test("paint: a word that a pointer rests on asks until the pointer leaves, and a tip says what it gets", (t) => {
@@ -79,7 +80,7 @@ test("paint: a word that a pointer rests on asks until the pointer leaves, and a
   const { root, map } = show({}, SELF);
   point(word(root, "tea", 1));
   t.mock.timers.tick(RESTED);
-  assert.equal(named(root, "Asked by").value, "2");
+  assert.equal(asker(root), "tea");
   hold([...root.querySelectorAll(".hm-paint tr")[1].cells].slice(1), queryWeights(map, 0, 1, 2));
   const tip = root.querySelector("[role=tooltip]");
   assert.ok(!tip.hidden);
@@ -88,7 +89,7 @@ test("paint: a word that a pointer rests on asks until the pointer leaves, and a
   assert.match(second, /^tea looks most at \S+, \d/);
   assert.equal(word(root, "tea", 1).getAttribute("aria-describedby"), tip.id);
   point(root.querySelector(".hm-stage"), "pointerleave");
-  assert.deepEqual([named(root, "Asked by").value, tip.hidden], ["0", true]);
+  assert.deepEqual([asker(root), tip.hidden], ["[CLS]", true]);
 });
 
 test("paint: a click lets a word go on asking, a second one or Escape ends that", () => {
@@ -421,7 +422,7 @@ test("special tokens go on request, in every view, and come back", () => {
   const { root, view } = show();
   choose(root, "Special tokens", "remove");
   assert.deepEqual(texts(root, "tbody:first-of-type td"), ["hot", "tea", "un", "able", "now"]);
-  assert.ok(named(root, "Tools (1 set)"));
+  assert.ok(named(root, "Tools (1)"));
   for (const name of ["matrix", "grid", "lines"]) {
     view.choose({ view: name });
     assert.ok(!texts(root, ".hm-stage th, .hm-stage li").includes("[CLS]"));
@@ -442,41 +443,63 @@ test("heads averaged are one row without a switch; pieces merge into a word", ()
   assert.deepEqual(texts(root, "tbody:first-of-type td"), ["[CLS]", "hot", "tea", "unable", "now", "[SEP]"]);
 });
 
-test("only some of the tokens are shown", () => {
+test("only some of the tokens are shown, as a printer is told pages", () => {
   const { root, view } = show();
-  choose(root, "First token", 2);
-  choose(root, "Last token", 4);
+  const range = () => [view.state.chosen.first, view.state.chosen.last, named(root, "Tokens").value];
+  choose(root, "Tokens", "2-4");
   assert.deepEqual(texts(root, "tbody:first-of-type td"), ["hot", "tea", "un"]);
-  choose(root, "Last token", 7);
-  assert.equal(view.state.chosen.last, null, "the last of all");
-  choose(root, "First token", "");
-  assert.equal(view.state.chosen.first, 0);
+  assert.deepEqual(range(), [1, 3, "2–4"]);
+  for (const [typed, ...expected] of [
+    ["3", 2, 2, "3–3"],
+    ["3–", 2, null, "3–7"],
+    ["9 to 2", 1, null, "2–7"],
+    ["0", 0, 0, "1–1"],
+    ["all", 0, null, ""],
+  ]) {
+    choose(root, "Tokens", typed);
+    assert.deepEqual(range(), expected, typed);
+  }
 });
 
-test("the button shows the tools and hides them; Escape closes them, and the button gets the focus", () => {
-  const { root, view } = show({}, {}, { tools: "closed" });
+test("the button opens the tools; a map without them is only its sentence and its heads", () => {
+  const { root } = show();
   const [button, panel] = [root.querySelector(".hm-tooler"), root.querySelector(".hm-panel")];
-  assert.deepEqual([panel.hidden, button.getAttribute("aria-expanded")], [true, "false"]);
-  button.click();
-  assert.deepEqual([panel.hidden, button.getAttribute("aria-expanded"), view.state.open], [false, "true", true]);
-  key(named(root, "Scale"), "Escape");
-  assert.equal(panel.hidden, true);
-  same(document.activeElement, button);
-  const without = show({}, {}, { tools: "none" }).root;
-  assert.equal(without.querySelector(".hm-tooler, .hm-panel"), null);
+  assert.equal(panel.getAttribute("popover"), "auto");
+  same(button.popoverTargetElement, panel);
+  const without = show({}, {}, { tools: false }).root;
+  assert.equal(without.querySelector(".hm-edge, .hm-panel"), null);
+});
+
+test("one list says what is shown of the heads, and forgets none of the ways that there are", () => {
+  const { root, view } = show({}, { ...SELF, valueNorms: new Float32Array(2 * 3 * 5).fill(1) });
+  const shows = () => [...named(root, "Show").options].map(({ textContent }) => textContent);
+  assert.deepEqual(shows(), [
+    "attention",
+    "mean of the heads",
+    "amount written",
+    "mean amount written",
+    "rollout of all layers",
+  ]);
+  const ways = shows();
+  for (const way of ways) {
+    choose(root, "Show", way);
+    assert.deepEqual([named(root, "Show").value, shows()], [way, ways], "each leads to each");
+  }
+  view.choose({ weigh: "written", heads: "average" });
+  assert.equal(named(root, "Show").value, "rollout of all layers", "what is rolled out is attention");
 });
 
 test("a choice that would change nothing isn't offered", () => {
-  const offered = (root) =>
-    ["Show", "Heads", "Layers", "Word pieces"].filter((name) => !named(root, name).closest("[hidden]"));
-  assert.deepEqual(offered(show({}, SELF).root), ["Heads", "Layers", "Word pieces"]);
-  assert.deepEqual(
-    offered(
-      show(
-        {},
-        { queryTokens: ["tea"], keyTokens: ["hot", "tea"], shape: [1, 1, 1, 2], headNames: ["a"], valueNorms: [1, 2] },
-      ).root,
-    ),
-    ["Show"],
-  );
+  const offered = (changes) => {
+    const { root } = show({}, changes);
+    const tools = ["Show", "Word pieces"].filter((name) => !named(root, name).closest("[hidden]"));
+    return [tools, texts(named(root, "Show"), "option")];
+  };
+  assert.deepEqual(offered(SELF), [
+    ["Show", "Word pieces"],
+    ["attention", "mean of the heads", "rollout of all layers"],
+  ]);
+  const one = { queryTokens: ["tea"], keyTokens: ["hot", "tea"], shape: [1, 1, 1, 2], headNames: ["a"] };
+  assert.deepEqual(offered(one), [[], ["attention"]]);
+  assert.deepEqual(offered({ ...one, valueNorms: [1, 2] }), [["Show"], ["attention", "amount written"]]);
 });

@@ -87,7 +87,7 @@ class HeadMapDirective(TextDirective):
         "models": directives.unchanged,
         **{name: option_reader(row) for name, row in OPTIONS.items() if name != "sentence"},
         "try": directives.unchanged_required,
-        "tools": lambda text: directives.choice(text, ("closed", "open", "none")),
+        "tools": lambda text: directives.choice(text, ("none",)),
         "behaviours": directives.flag,
         "id": directives.unchanged_required,
     }

@@ -14,7 +14,7 @@ import pytest
 from exercises import CHAPTERS, run_solutions
 from jupyter_client import BlockingKernelClient
 from lab_server import PATIENCE, choose, jupyter_lab, put_notebooks, run_first_cell
-from live_maps import eventually, shows
+from live_maps import eventually, shows, tools
 from playwright.sync_api import TimeoutError, expect
 from served import ROOT, VIEWPORT, patient
 
@@ -195,11 +195,8 @@ def test_a_word_is_written_and_a_head_turned_off_in_jupyterlab(notebook, plain):
     figure = page.locator(".jp-OutputArea .next-word")
     bars, box = figure.get_by_role("listitem"), figure.get_by_role("textbox", name="Text so far")
     expect(bars.first).to_contain_text("Rome")
-    figure.get_by_text("Tools", exact=True).click()
-    for name, number in {"Layer": "24", "Head": "5"}.items():
-        figure.get_by_role("spinbutton", name=name).fill(number)
-        figure.get_by_role("spinbutton", name=name).press("Enter")
-    figure.get_by_role("button", name="layer 24, head 5").click()
+    figure.get_by_role("button", name="Where layer 24, head 5 looks").click()
+    figure.get_by_role("button", name="layer 24, head 5", exact=True).click()
     expect(bars.first).to_contain_text("the")
     expect(bars.first).to_contain_text("was")
     assert ask_kernel(plain, "next.ipynb", "[map.off, map.next[0]['word']]") == [[[23, 4]], " the"]
@@ -237,7 +234,8 @@ def test_of_a_large_map_layers_come_when_they_are_looked_at(notebook, plain):
     expect(map.locator("td[data-weight]")).to_have_count(12 * 512)
     first = received.bytes
     assert 3e6 < first < 5e6
-    map.get_by_role("combobox", name="Asked by").select_option("5")
+    map.locator(".hm-paint tbody").first.locator("td").nth(5).click()
+    tools(map)
     map.get_by_role("combobox", name="Layer", exact=True).select_option(label="8")
     looks_at_itself = map.locator(".hm-paint tbody").nth(3).locator("td[data-weight='1.0000']")
     expect(looks_at_itself).to_have_text("w5")

@@ -43,10 +43,10 @@ try {
     const { queryTokens, weights, predictions } = document.querySelector("head-map").attention;
     return { queryTokens, weights: [...weights], predictions };
   });
-  await within("head-map", '[name="Tools"][role="button"]').click();
   await within("head-map", '[name="Matrix"][role="radio"]').click();
   told.matrices = await page.$$eval("head-map figure table", (tables) => tables.length);
   await within("head-map", '[name="Paint"][role="radio"]').click();
+  await within("head-map", '[name="Tools"][role="button"]').click();
   await within("head-map", '[name="Compare"][role="button"]').click();
   await within("head-map", '[name="Compare with"][role="textbox"]').fill("The soup was awful.");
   const awful = () =>

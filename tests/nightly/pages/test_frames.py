@@ -5,7 +5,7 @@ import shutil
 
 import numpy as np
 import pytest
-from live_maps import ready, tools
+from live_maps import ready
 from playwright.sync_api import expect
 from served import HTML, ROOT, Shared, serve
 
@@ -72,7 +72,6 @@ def test_the_frame_of_the_authors_page_is_as_high_as_what_it_shows(page, hosts, 
             map = page.frame_locator("iframe").locator("head-map")
             expect(map.locator("[data-prediction=sentiment]")).to_be_visible()
             page.wait_for_function(FITS)
-            tools(map)
             map.get_by_role("radio", name="Matrix").check(force=True)
             map.get_by_role("button", name="Enlarge ").first.click()
             expect(map.locator(".hm-large")).to_have_count(1)

@@ -1,7 +1,7 @@
 """Texts that mean harm, in every place of a map that a text can come from: none of them is ever more than a text."""
 
 from hostile import hostile_maps
-from live_maps import eventually, tools
+from live_maps import eventually
 from playwright.sync_api import expect
 
 from manyheads.widgets import HeadMap
@@ -17,7 +17,6 @@ def test_no_saved_page_runs_what_a_text_says(opened):
             continue
         shown = HeadMap(sentence, model=lambda *_, map=map, **__: map, head=1)
         page = opened(shown)
-        tools(page.locator("head-map"))
         for view in ("Paint", "Matrix", "Grid", "Lines"):
             page.get_by_role("radio", name=view).check(force=True)
         page.wait_for_function("document.readyState === 'complete'")

@@ -21,16 +21,21 @@ export const trainingScript = (): Promise<typeof import("../models/training.ts")
 export async function loadFormula<Made>(
   of: (script: Awaited<ReturnType<typeof formulaScript>>) => (model: FocusModel) => Made,
   name: string,
-  show: (text: string) => void,
+  show: ShowLoading,
 ) {
   const [script, model] = await Promise.all([formulaScript(), loadWithProgress(name, show)]);
   return of(script)(model as FocusModel);
 }
 
-/** A model; its progress is shown as text. */
-export async function loadWithProgress(name: string, show: (text: string) => void) {
+/** Shows how much of a model is here: as a text, and as a number from 0 to 1. */
+export type ShowLoading = (text: string, loaded?: number) => void;
+
+/** A model; its progress is shown. */
+export async function loadWithProgress(name: string, show: ShowLoading) {
   const { loadModel } = await modelsScript();
-  return loadModel(name, (done, total) => show(`Loading the model: ${megabytes(done)} of ${megabytes(total)} MB.`));
+  return loadModel(name, (done, total) =>
+    show(`Loading the model: ${megabytes(done)} of ${megabytes(total)} MB.`, done / total),
+  );
 }
 
 export const megabytes = (bytes: number) => (bytes / 1e6).toFixed(1);

@@ -4,7 +4,7 @@ import { h } from "../views/dom.ts";
 
 const STOOD = "This is how it stood when it was saved. Run the cell, and it answers again.";
 const USELESS =
-  ".hm-tooler, .hm-panel, .hm-menu, .hm-tip, .hm-start, .hm-enlarge, .hm-play, .af-numbers, .af-changes, .af-pointed, .hl-show, .nw-writing, [type=range]";
+  ".hm-edge, .hm-panel, .hm-menu, .hm-tip, .hm-start, .hm-enlarge, .hm-play, .af-numbers, .af-changes, .af-pointed, .hl-show, .nw-writing, [type=range]";
 const REPLACED = "input, textarea, select, canvas, [role=status]";
 
 /** What stands for an element where nothing can be typed, chosen or drawn. */

@@ -4,6 +4,7 @@ import { isFile, isOnRequest, madeWith } from "../math/families.ts";
 import { followLinks, linkedParts } from "./figure-link.ts";
 import { Figure, takeEarly, whenSeen, whenTouched } from "./page-element.ts";
 import { EXAMPLE_SHOWN, OFFERED } from "./page-models.ts";
+import { offerBelowSentence } from "../views/controls.ts";
 import { Task, type TaskOptions, type Tell } from "./task.ts";
 
 interface SentenceView {
@@ -72,6 +73,7 @@ export abstract class SentenceFigure<View extends SentenceView> extends Figure<V
   /** Says what is drawn, an example or nothing yet, and waits for a reader to need the model. */
   protected begin(isBaked: boolean, ...early: string[]) {
     const onRequest = this.modelNames.some(isOnRequest);
+    if (onRequest) offerBelowSentence(this);
     this.tell(onRequest ? OFFERED : EXAMPLE_SHOWN);
     whenTouched(this, () => this.task.wake());
     this.#wakesWhenSeen = onRequest || !isBaked;

@@ -4,9 +4,18 @@
 import { familyLabel, isFile, isOnRequest } from "../math/families.ts";
 import { Fault, isPaused, WHY } from "../math/faults.ts";
 import type { HeadModel } from "../models/head-model.ts";
+import type { Told } from "../views/controls.ts";
 import { focusedIn } from "../views/dom.ts";
 import { inSight } from "../views/in-sight.ts";
-import { failedTo, LOADING, loadWithProgress, megabytes, modelsScript, OFFERED } from "./page-models.ts";
+import {
+  failedTo,
+  LOADING,
+  loadWithProgress,
+  megabytes,
+  modelsScript,
+  OFFERED,
+  type ShowLoading,
+} from "./page-models.ts";
 import { turns } from "./turns.ts";
 
 /** What is computed with the models: at once where they answer at once, else a promise of it. */
@@ -19,8 +28,8 @@ export interface Job<Model, Result> {
 /** What a model throws that cannot read a sentence: the word that it does not know, null where it is not for a word, and known ones like it. */
 export type Refusal = Error & { word: string | null; near: string[] };
 
-/** Shows how things stand; `act` is what a button after the text does. */
-export type Tell = (text: string, act?: (() => void) | null, name?: string) => void;
+/** Shows how things stand. */
+export type Tell = (...told: Told) => void;
 
 /** What a figure asks of its task. */
 export interface TaskOptions<Model> {
@@ -29,7 +38,7 @@ export interface TaskOptions<Model> {
   tell: Tell;
   /** What is computed of the present state; without one, only what a reader presses is. */
   job?: Job<Model, any>;
-  load?: (name: string, show: (text: string) => void) => Promise<Model>;
+  load?: (name: string, show: ShowLoading) => Promise<Model>;
   notLoaded?: string;
   /** Tells what goes on meanwhile, where that is told otherwise. */
   progress?: Tell;
@@ -189,12 +198,12 @@ export class Task<Model extends { broken?: boolean } = HeadModel> {
       const large = this.#allowed ? [] : names.filter((name) => isOnRequest(name) && !this.#models.has(name));
       if (large.length && (await this.#offer(large, signal))) return;
       if (signal.aborted) return;
-      if (String(this.#awaited) !== String(names)) this.#options.progress(LOADING);
+      if (String(this.#awaited) !== String(names)) this.#options.progress(LOADING, null, "", 0);
       this.#awaited = names;
       models = await Promise.all(names.map((name) => this.#fetch(name)));
     } catch (error) {
       if (signal.aborted) return;
-      const again = () => (this.#options.progress(LOADING), this.run(job));
+      const again = () => (this.#options.progress(LOADING, null, "", 0), this.run(job));
       if (isPaused(error)) {
         this.#allowed = false; // until its reader resumes it: what is typed meanwhile fetches nothing
         this.#stopAt(WHY.paused, () => ((this.#allowed = true), again()), "Resume");
@@ -208,7 +217,8 @@ export class Task<Model extends { broken?: boolean } = HeadModel> {
     const known = this.#models.get(name);
     if (known) return known;
     const pause = isOnRequest(name) ? async () => (await modelsScript()).pauseLoading(name) : null;
-    const show = (text: string) => this.#awaited.includes(name) && this.#options.progress(text, pause, "Pause");
+    const show: ShowLoading = (text, loaded) =>
+      this.#awaited.includes(name) && this.#options.progress(text, pause, "Pause", loaded);
     const loading = this.#options.load(name, show);
     this.#models.set(name, loading);
     loading.then(

@@ -9,14 +9,13 @@ export interface Option {
   says: string;
   values?: Record<string, Value>; // of a choice; the first is where it starts
   start?: string | number | null; // where it starts, else
-  label?: string; // among the tools; a row without one has a control of its own
+  label?: string; // of the tool that sets it, which may set several; a row without one has a control of its own
   former?: Record<string, string>; // what values were called once: links of yesterday still open
   computed?: boolean; // another map has to be computed for it
   shown?: boolean; // what is shown of a map depends on it: `shownMap` reads it
 }
 
 interface Value {
-  name?: string; // among the tools, where it's called otherwise there
   note?: string; // what is said of a map that is shown so
   whole?: boolean; // told from whole rows: a page of a map that is shown so holds all tokens, whichever are chosen
 }

@@ -98,7 +98,7 @@ function standAboveKeyboard(box: HTMLElement) {
 }
 
 /** Calls `step(back)` where a reader undoes, or does again, by keys or from a browser's menu. */
-function onUndo(box: HTMLElement, step: (back: boolean) => void) {
+export function onUndo(box: HTMLElement, step: (back: boolean) => void) {
   const take = (event: Event, back: boolean) => {
     event.preventDefault();
     step(back);
@@ -180,21 +180,34 @@ export function fillOptions(
 
 /** Escape closes what is unfolded, and its name gets the focus. */
 export function closeOnEscape(event: KeyboardEvent) {
-  if (event.key !== "Escape") return;
-  event.stopPropagation(); // what it stands in stays open
   const menu = event.currentTarget as HTMLDetailsElement;
+  if (event.key !== "Escape" || !menu.open) return;
+  event.preventDefault(); // what it stands in stays open
   menu.open = false;
   menu.querySelector("summary")?.focus();
 }
+
+/** Where a figure has to load its model, this is offered right below the sentence, above what is shown: there it's seen by who types. */
+export function offerBelowSentence(root: HTMLElement) {
+  const [status, box] = [".hm-status", ".hm-sentence"].map((part) => root.querySelector<HTMLElement>(part));
+  const part = [...root.children].find((child) => child.contains(box));
+  if (!status || !part) return;
+  part.after(status);
+  status.classList.add("hm-offer");
+}
+
+/** How things stand: a text; what a button after it does, and is called; and how much is here of what is loading, from 0 to 1. */
+export type Told = [text: string, act?: (() => void) | null, name?: string, loaded?: number];
 
 /** The line that says how things stand. */
 export class StatusLine {
   #text = document.createTextNode("");
   node = h("p", { role: "status", class: "hm-status", tabindex: -1 }, this.#text);
   #button: HTMLButtonElement | null = null;
+  #bar: HTMLProgressElement | null = null;
 
   /** Shows a text; `act` is what a button after it does, which keeps the focus over repaints, and leaves it to the line. */
-  tell(text: string, act: (() => void) | null = null, name = "Try again") {
+  tell(...[text, act = null, name = "Try again", loaded]: Told) {
     if (this.#button?.textContent !== (act ? name : undefined)) {
       if (this.#button?.matches(":focus")) this.node.focus({ preventScroll: true });
       this.#button?.remove();
@@ -202,6 +215,12 @@ export class StatusLine {
       if (this.#button) this.node.append(this.#button);
     }
     if (this.#button) this.#button.onclick = act;
+    if ((loaded === undefined) !== (this.#bar === null)) {
+      this.#bar?.remove();
+      this.#bar = loaded === undefined ? null : h("progress", { "aria-label": "Loaded" });
+      if (this.#bar) this.#text.after(this.#bar);
+    }
+    if (this.#bar) this.#bar.value = loaded ?? 0;
     setText(this.#text, act ? `${text} ` : text);
   }
 }

@@ -10,7 +10,16 @@ import type { Changes, Flow, FlowState } from "../../math/steps.ts";
 import { readable } from "../../math/text.ts";
 import { Announcer, changesOf } from "../../views/announcer.ts";
 import { ArithmeticSheet } from "./arithmetic-sheet.ts";
-import { chooser, closeOnEscape, field, fillOptions, sentenceBox, setTyped, StatusLine } from "../../views/controls.ts";
+import {
+  chooser,
+  closeOnEscape,
+  field,
+  fillOptions,
+  sentenceBox,
+  setTyped,
+  StatusLine,
+  type Told,
+} from "../../views/controls.ts";
 import { h, setProps, setText, targetOf } from "../../views/dom.ts";
 import { narrow, wide } from "./layouts.ts";
 import { FlowScene } from "./scene.ts";
@@ -186,8 +195,8 @@ export class AttentionFlowView {
   }
 
   /** Says how things stand; `act`, if given, is what a button after the text does. */
-  setStatus(text: string, act: (() => void) | null = null, name?: string) {
-    this.#status.tell([text, ...(this.flow?.notes ?? [])].join(" "), act, name);
+  setStatus(...[text, ...rest]: Told) {
+    this.#status.tell([text, ...(this.flow?.notes ?? [])].join(" "), ...rest);
   }
 
   /** The station whose caption stands: the one that it is at, or on its way to. */

@@ -5,7 +5,7 @@ import { headTitle, queryWeights } from "../../math/maps.ts";
 import { guessedText, visible } from "../../math/repeats.ts";
 import { percent } from "../../math/text.ts";
 import { Announcer } from "../../views/announcer.ts";
-import { grow, sentenceBox, setTyped, StatusLine } from "../../views/controls.ts";
+import { grow, sentenceBox, setTyped, StatusLine, type Told } from "../../views/controls.ts";
 import { h, setProps, setText, setValue } from "../../views/dom.ts";
 import { GuessStrip } from "./guess-strip.ts";
 import { drawSwitch, headSwitch } from "../../views/head-switch.ts";
@@ -146,8 +146,8 @@ export class HeadBirthView {
     this.dispatch({ type: "step", at: Math.max(at, 0) });
   }
 
-  setStatus(text: string, act: (() => void) | null = null, name?: string) {
-    this.#status.tell(text, act, name);
+  setStatus(...[text, ...rest]: Told) {
+    this.#status.tell(text, ...rest);
   }
 
   /** What was asked, or its answer, gets the focus: what was pressed leads there. */

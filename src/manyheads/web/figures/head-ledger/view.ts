@@ -14,7 +14,7 @@ import { colourOf } from "../../math/maps.ts";
 import { rowOf, formatNumber } from "../../math/steps.ts";
 import { isolated, percent, readable } from "../../math/text.ts";
 import { Announcer } from "../../views/announcer.ts";
-import { chooser, field, fillOptions, sentenceBox, setTyped, StatusLine } from "../../views/controls.ts";
+import { chooser, field, fillOptions, sentenceBox, setTyped, StatusLine, type Told } from "../../views/controls.ts";
 import { fill, h, rowsOf, setText, setToken, targetOf } from "../../views/dom.ts";
 import { drawSwitch, headSwitch } from "../../views/head-switch.ts";
 import { Beams } from "./beams.ts";
@@ -136,9 +136,9 @@ export class HeadLedgerView {
   }
 
   /** Says how things stand; `act`, if given, is what a button after the text does. */
-  setStatus(text: string, act: (() => void) | null = null, name?: string) {
+  setStatus(...[text, ...rest]: Told) {
     const empty = this.ledger && !this.ledger.answered ? [NOTHING] : [];
-    this.#status.tell([text, ...empty, ...(this.ledger?.notes ?? [])].join(" "), act, name);
+    this.#status.tell([text, ...empty, ...(this.ledger?.notes ?? [])].join(" "), ...rest);
   }
 
   #do(action: Action) {

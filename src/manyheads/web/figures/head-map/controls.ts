@@ -27,8 +27,8 @@ export class Controls {
   #models: string[];
   #chosen = 0; // model
 
-  /** `button` opens the tools. */
-  constructor(dispatch: (action: Action) => void, button: HTMLElement | null, { models, types, examples }: Options) {
+  /** `edge` is what stands beside the sentence. */
+  constructor(dispatch: (action: Action) => void, edge: HTMLElement | null, { models, types, examples }: Options) {
     this.#models = models;
     const undo = (back: boolean) => dispatch({ type: back ? "undo" : "redo" });
     this.sentence = sentenceBox(
@@ -68,12 +68,12 @@ export class Controls {
         return h("button", { type: "button", onclick: () => dispatch({ type: "choose", parts: { sentence } }) }, shown);
       }),
     );
-    const opens = button ? [button] : [];
+    const beside = edge ? [edge] : [];
     this.nodes = [
       ...(sentences.length ? [start] : []),
       ...(types
-        ? [h("div", { class: "hm-ask" }, this.sentence, this.#suggestions.node, ...opens), this.compareRow]
-        : [h("div", { class: "hm-ask" }, ...opens)]),
+        ? [h("div", { class: "hm-ask" }, this.sentence, this.#suggestions.node, ...beside), this.compareRow]
+        : [h("div", { class: "hm-ask" }, ...beside)]),
       ...(models.length > 1 ? [this.#makeSlider(chooseModel)] : []),
     ];
   }

@@ -184,7 +184,7 @@ export class HeadMapElement extends Figure<HeadMapView> implements LiveMap {
       computes: this.#models.length > 0,
       copies: copiesOf(this, this.#places[0], () => view.state),
       examples: this.getAttribute("examples") ?? "",
-      tools: (this.getAttribute("tools") ?? "closed") as "closed" | "open" | "none",
+      tools: this.getAttribute("tools") !== "none",
       behaviours: this.#models.some(isFile) ? null : (this.getAttribute("behaviours")?.split(" ") ?? null), // of the page's own model
       change: (_, names) => this.#calls(names) && this.task.run(),
       painted: (map) => announce(this, "attention", map),

@@ -38,7 +38,6 @@ function render({ model, el }: { model: KernelModel; el: HTMLElement }) {
         models: model.get("_models"),
         computes: model.get("_computes"),
         readsText: model.get("_reads") === "text",
-        tools: "open",
         painted: (map) => announce(el, "attention", map),
         fetch: (layers, { computed: of }) => (model.send({ of, layers }), ask()),
       })),

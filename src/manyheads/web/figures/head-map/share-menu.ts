@@ -41,12 +41,8 @@ export function shareMenu(view: Shareable, copies: Record<string, () => string> 
     "details",
     { class: "hm-menu", onkeydown: closeOnEscape },
     h("summary", {}, buttons.length ? "Share or save" : "Save"),
-    h(
-      "div",
-      { class: "hm-menu-row" },
-      ...(buttons.length ? [h("span", {}, "Copy", ...buttons)] : []),
-      h("span", {}, "Save as", ...saving),
-    ),
+    ...(buttons.length ? [h("p", {}, h("span", {}, "Copy"), ...buttons)] : []),
+    h("p", {}, h("span", {}, "Save as"), ...saving),
     copied,
   );
 }

@@ -15,7 +15,7 @@ import { PaintView } from "./paint.ts";
 import { PictureView } from "./picture.ts";
 import { PredictionsView } from "./predictions.ts";
 import { Translation } from "./translation.ts";
-import { stretch } from "./travel.ts";
+import { stretch } from "../../views/travel.ts";
 import { isOn, missingOf, type Action, type State } from "./state.ts";
 import type { Switches } from "./switches.ts";
 

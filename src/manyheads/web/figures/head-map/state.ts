@@ -18,6 +18,7 @@ export interface Message {
   text: string;
   act?: (() => void) | null;
   name?: string;
+  loaded?: number; // how much of what is loading is here, from 0 to 1
 }
 
 /** What is shown of the maps, and what it was made from. */
@@ -48,7 +49,6 @@ export interface State {
   message: Message;
   noted: boolean; // the message stands with notes on what is shown
   stale: boolean; // the map is not that of what the reader typed
-  open: boolean; // the tools
 }
 
 export type Action =
@@ -60,8 +60,7 @@ export type Action =
   | { type: "show"; map: AttentionMap; compared?: AttentionMap | null }
   | { type: "layer"; layer: number; map: WireWeights; compared?: WireWeights }
   | { type: "say"; message: Message; refused?: boolean } // where a sentence is refused, the last map stays, greyed
-  | { type: "stale"; stale: boolean }
-  | { type: "tools"; open: boolean };
+  | { type: "stale"; stale: boolean };
 
 /** What has to be done after a change: compute another map, fetch layers, paint, let another token ask, or nothing. */
 export type Needs = "map" | "layers" | "paint" | "ask" | "nothing";
@@ -73,7 +72,7 @@ export interface Step {
   layers?: number[]; // to fetch
 }
 
-export function startWith(parts: Partial<MapState>, { computes = true, fetches = false, open = false } = {}): State {
+export function startWith(parts: Partial<MapState>, { computes = true, fetches = false } = {}): State {
   return {
     chosen: { ...START, ...parts, layer: parts.layer ?? 0 },
     computes,
@@ -95,7 +94,6 @@ export function startWith(parts: Partial<MapState>, { computes = true, fetches =
     message: { text: "" },
     noted: true,
     stale: false,
-    open,
   };
 }
 
@@ -130,8 +128,6 @@ export function reduce(state: State, action: Action): Step {
       };
     case "stale":
       return { state: { ...state, stale: action.stale }, needs: "nothing" };
-    case "tools":
-      return { state: { ...state, open: action.open }, needs: "nothing" };
   }
 }
 

@@ -16,8 +16,8 @@ export class Status {
   readonly node = this.#line.node;
 
   draw(state: State) {
-    const { text, act = null, name } = state.message;
-    this.#line.tell([text, ...(state.noted ? notesOf(state) : [])].filter(Boolean).join(" "), act, name);
+    const { text, act = null, name, loaded } = state.message;
+    this.#line.tell([text, ...(state.noted ? notesOf(state) : [])].filter(Boolean).join(" "), act, name, loaded);
   }
 }
 

@@ -8,6 +8,7 @@ import { isMasked } from "../../math/maps.ts";
 import type { AttentionEdge } from "../../math/score-parts.ts";
 import { askersOf } from "../../math/shown.ts";
 import { Announcer, summaryOf } from "../../views/announcer.ts";
+import { onUndo, type Told } from "../../views/controls.ts";
 import { keepFocus, nextId } from "../../views/dom.ts";
 import type { MapHost } from "./map-part.ts";
 import { WhyThere } from "../../views/why-there.ts";
@@ -28,7 +29,7 @@ export interface HeadMapOptions {
   computes?: boolean; // false for a map of somebody's own attentions, which can only be looked at
   copies?: Record<string, () => string>; // texts that the menu can copy
   examples?: string; // sentences to press, with "|" between them
-  tools?: "closed" | "open" | "none";
+  tools?: boolean; // false for a map that is only its sentence and its heads
   behaviours?: string[] | null; // what each head mostly does: its colour, and its place in the grid
   fetch?: ((layers: number[], map: AttentionMap) => void) | null; // gets layers of a map that doesn't bring all
 }
@@ -53,7 +54,7 @@ export class HeadMapView {
       computes = true,
       copies = {},
       examples = "",
-      tools = "closed",
+      tools = true,
       behaviours = null,
       fetch = null,
     } = options;
@@ -61,22 +62,24 @@ export class HeadMapView {
     const dispatch = (action: Action) => this.dispatch(action);
     this.#root = root;
     this.#options = options;
-    this.state = startWith(parts, { computes, fetches: fetch !== null, open: tools === "open" });
+    this.state = startWith(parts, { computes, fetches: fetch !== null });
     this.host = this.#makeHost(models, behaviours, readsText);
     const types = computes && readsText;
     this.#tools = new Tools(id, dispatch, { types, share: shareMenu(this.host, copies) });
-    this.controls = new Controls(dispatch, tools === "none" ? null : this.#tools.button, { models, types, examples });
+    this.controls = new Controls(dispatch, tools ? this.#tools.edge : null, { models, types, examples });
     this.#switches = new Switches(dispatch, behaviours);
     this.#stage = new Stage(id, this.host, this.#switches, dispatch);
     root.replaceChildren(
       ...this.controls.nodes,
-      ...(tools === "none" ? [] : [this.#tools.node]),
+      ...(tools ? [this.#tools.node] : []),
       ...this.#stage.nodes,
       this.#whyThere.node,
       this.#status.node,
       this.#announcer.node,
     );
     this.#whyThere.node.hidden = true;
+    for (const node of [this.#tools.edge, this.#tools.node, ...this.#stage.nodes])
+      onUndo(node, (back) => dispatch({ type: back ? "undo" : "redo" }));
     this.#drawControls();
   }
 
@@ -94,7 +97,7 @@ export class HeadMapView {
     else if (needs === "paint")
       keepFocus(
         this.#root,
-        () => this.#tools.view ?? this.controls.sentence,
+        () => this.#instead,
         () => this.#draw(),
       );
     else this.#drawControls();
@@ -119,8 +122,8 @@ export class HeadMapView {
   }
 
   /** Says how things stand; `act` is what a button after the text does. */
-  setStatus(text: string, act: (() => void) | null = null, name = "Try again") {
-    this.dispatch({ type: "say", message: { text, act, name } });
+  setStatus(...[text, act = null, name = "Try again", loaded]: Told) {
+    this.dispatch({ type: "say", message: { text, act, name, loaded } });
   }
 
   /** Greys what doesn't answer to what was typed or chosen. */
@@ -131,9 +134,16 @@ export class HeadMapView {
   /** Moves the status up to the sentences: what it offers, or refuses, comes before what is shown. */
   statusFirst() {
     this.controls.compareRow.after(this.#status.node);
+    this.#status.node.classList.add("hm-offer");
   }
 
   // --- drawing
+
+  /** What gets the focus where that which had it goes. */
+  get #instead() {
+    const { view } = this.#tools;
+    return view?.getClientRects().length ? view : this.controls.sentence;
+  }
 
   #drawControls() {
     this.controls.draw(this.state);
@@ -155,7 +165,6 @@ export class HeadMapView {
 
   #ask() {
     const { shown } = this.state;
-    if (shown) this.#tools.ask(shown.map.queries[queryOf(this.state)]);
     this.#stage.ask();
     this.#options.asked?.(shown && this.state.pointed !== null ? shown.map.queries[this.state.pointed] : null);
   }

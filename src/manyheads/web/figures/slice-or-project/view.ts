@@ -7,7 +7,7 @@ import type { ProjectionWay, Projections, ProjectionsState } from "../../math/pr
 import { rowOf, formatNumber } from "../../math/steps.ts";
 import { readable } from "../../math/text.ts";
 import { Announcer } from "../../views/announcer.ts";
-import { chooser, field, fillOptions, sentenceBox, setTyped, StatusLine } from "../../views/controls.ts";
+import { chooser, field, fillOptions, sentenceBox, setTyped, StatusLine, type Told } from "../../views/controls.ts";
 import { fill, h, nextId, setText } from "../../views/dom.ts";
 import { inkOf, makeBitmap, paintBitmap } from "../../views/pixels.ts";
 import { tint } from "../../views/tints.ts";
@@ -125,8 +125,8 @@ export class SliceOrProjectView {
   }
 
   /** Says how things stand; `act`, if given, is what a button after the text does. */
-  setStatus(text: string, act: (() => void) | null = null, name?: string) {
-    this.#status.tell([text, ...(this.made?.notes ?? [])].join(" "), act, name);
+  setStatus(...[text, ...rest]: Told) {
+    this.#status.tell([text, ...(this.made?.notes ?? [])].join(" "), ...rest);
   }
 
   #ask(state: Partial<ProjectionsState>) {

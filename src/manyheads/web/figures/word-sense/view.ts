@@ -6,7 +6,16 @@ import { colourOf } from "../../math/maps.ts";
 import { scoreOf, shareOf } from "../../math/senses.ts";
 import { percent } from "../../math/text.ts";
 import { Announcer } from "../../views/announcer.ts";
-import { chooser, field, fillOptions, grow, sentenceBox, setTyped, StatusLine } from "../../views/controls.ts";
+import {
+  chooser,
+  field,
+  fillOptions,
+  grow,
+  sentenceBox,
+  setTyped,
+  StatusLine,
+  type Told,
+} from "../../views/controls.ts";
 import { fill, h, rowsOf, setChildren, setProps, setText } from "../../views/dom.ts";
 import { HeadGroups } from "./head-groups.ts";
 import { drawSwitch, headSwitch } from "../../views/head-switch.ts";
@@ -101,8 +110,8 @@ export class WordSenseView {
       "An arrow is what one head writes, in log-odds: 0.7 more doubles the odds. Press a word to mask it, an arrow or a head to turn it off.",
     );
     root.replaceChildren(
-      this.#status.node,
       this.#box,
+      this.#status.node,
       this.#tools,
       this.#words.node,
       this.#note,
@@ -136,8 +145,8 @@ export class WordSenseView {
     if (off) this.dispatch({ type: "off", off });
   }
 
-  setStatus(text: string, act: (() => void) | null = null, name?: string) {
-    this.#status.tell(text, act, name);
+  setStatus(...[text, ...rest]: Told) {
+    this.#status.tell(text, ...rest);
   }
 
   /** What is shown answers to another sentence. */
