@@ -175,11 +175,8 @@ def test_the_decoder_writes_and_steps_back(page, writer):
     italy = "The capital of Italy is"
     box.fill(italy)
     answered(writer, italy)
-    writer.get_by_text("Tools", exact=True).click()
-    for box_name, number in {"Layer": "24", "Head": "5"}.items():
-        writer.get_by_role("spinbutton", name=box_name).fill(number)
-        writer.get_by_role("spinbutton", name=box_name).press("Enter")
-    writer.get_by_role("button", name="layer 24, head 5").click()
+    writer.get_by_role("button", name="Where layer 24, head 5 looks").click()
+    writer.get_by_role("button", name="layer 24, head 5", exact=True).click()
     alike(answered(writer, italy, "23.4"), decoder.next_words(italy, head_mask=all_but(decoder, [(23, 4)])))
     writer.get_by_role("button", name="Put back").click()
     answered(writer, italy)
@@ -197,7 +194,8 @@ def test_the_decoder_writes_and_steps_back(page, writer):
 def test_the_decoder_answers_odd_texts_and_tokens_that_are_no_character(writer):
     load(writer)
     box, bars = writer.get_by_role("textbox", name="Text so far"), writer.get_by_role("listitem")
-    writer.get_by_text("Tools", exact=True).click()
+    writer.get_by_text("Less likely words").click()
+    writer.get_by_role("button", name="Where layer 24, head 5 looks").click()
     for text in ("", "مرحبا", "<img src=x onerror=alert(1)>", "word " * 40):
         box.fill(text)
         answered(writer, text)

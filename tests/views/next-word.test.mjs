@@ -13,6 +13,7 @@ import {
   named,
   once,
   press,
+  same,
   says,
   settled,
   status,
@@ -122,21 +123,12 @@ async function answered(figure, act) {
 const bars = (figure) => texts(figure, ".nw-bars button");
 const shares = (figure) => texts(figure, ".nw-share");
 const tokens = (figure) => texts(figure, ".nw-words span span");
-const open = (figure) => press(figure, "Tools");
+/** Looks where the chosen head does, or another one, and no longer. */
+const look = (figure, name = figure.querySelector(".nw-chosen").title) => press(figure, `Where ${name} looks`);
 const box = (figure) => named(figure, "Text so far");
 const bar = (figure, place = 0) => figure.querySelectorAll(".nw-bars button")[place];
 
 const ghost = (figure) => figure.querySelector(".nw-words").textContent.slice(figure.text.length);
-
-test("tools that are opened stay open, whatever is drawn meanwhile", async () => {
-  const figure = await opened();
-  const tools = figure.querySelector(".nw-tools");
-  open(figure);
-  figure.text = "cold";
-  assert.equal(tools.open, true);
-  open(figure);
-  assert.equal(tools.open, false);
-});
 
 test("an example is there before the model, with its likeliest word behind the text; what isn't stored waits", async () => {
   const figure = await opened();
@@ -163,7 +155,7 @@ test("a text that waits for the model stands above grey bars", async () => {
   type(figure, "Text so far", "Milk");
   await says(figure, /^Your text will be answered once the language model has loaded\./);
   assert.ok(figure.querySelector(".nw-bars").classList.contains("hm-stale"));
-  open(figure);
+  look(figure);
   press(figure, "Load the language model (97.0 MB)");
   await says(figure, /^Ready/);
   assert.ok(!figure.querySelector(".nw-bars").classList.contains("hm-stale"));
@@ -181,7 +173,7 @@ test("a pressed bar is written, and stepped back from", async () => {
 
 test("a character that takes several tokens is written byte by byte, and back", async () => {
   const figure = await live();
-  open(figure);
+  look(figure);
   await answered(figure, () => type(figure, "Text so far", "A."));
   await answered(figure, () => named(figure, "Write “<F0 9F>”, " + shares(figure)[0]).click());
   assert.deepEqual([box(figure).value, tokens(figure)], ["A.", ["A.", "<F0 9F>"]], "the text has no half of it");
@@ -249,33 +241,55 @@ test("heads that are off change the bars, which say what they were with all head
   assert.match(shares(figure)[0], /^\d+\u00a0%$/);
 });
 
-test("heads are counted from 1: by number, by layer, on a map of all; one that isn't there is refused", async () => {
+test("heads are counted from 1: a square each, which is turned off alone or with its layer", async () => {
   const figure = await live();
-  open(figure);
-  choose(figure, "Layer", 2);
-  choose(figure, "Head", 9);
-  assert.deepEqual([named(figure, "Layer").value, named(figure, "Head").value], ["2", "3"]);
-  choose(figure, "Head", 3);
+  assert.equal(figure.querySelectorAll(".nw-heads button").length, 6);
+  look(figure, "layer 2, head 3");
   await answered(figure, () => press(figure, "layer 2, head 3"));
-  const squares = () =>
-    [...figure.querySelectorAll(".nw-heads i")]
-      .filter((square) => square.matches(".nw-is-off"))
-      .map(({ title }) => title);
-  assert.deepEqual([figure.shown.off, squares()], ["1.2", ["layer 2, head 3"]]);
+  const off = () => [...figure.querySelectorAll(".nw-is-off")].map(({ title }) => title);
+  assert.deepEqual([figure.shown.off, off()], ["1.2", ["layer 2, head 3"]]);
   await answered(figure, () => press(figure, "all of layer 2"));
   assert.equal(figure.shown.off, "1.0 1.1 1.2");
   await answered(figure, () => press(figure, "all of layer 2"));
   assert.equal(figure.shown.off, "");
 });
 
+test("arrow keys walk the heads, which are one stop of Tab, and stay among them", async () => {
+  const figure = await live();
+  const at = () => figure.querySelector(".nw-heads [tabindex='0']");
+  look(figure, "layer 1, head 1");
+  const walked = ["ArrowDown", "ArrowRight", "ArrowRight", "ArrowUp", "ArrowUp"].map((name) => {
+    key(at(), name);
+    same(document.activeElement, at());
+    return at().title;
+  });
+  assert.deepEqual(walked, [
+    "layer 1, head 2",
+    "layer 2, head 2",
+    "layer 2, head 2",
+    "layer 2, head 1",
+    "layer 2, head 1",
+  ]);
+  assert.equal(at().ariaPressed, "true");
+});
+
+test("a head that's pressed colours the text, and pressed again no longer", async () => {
+  const figure = await live();
+  assert.deepEqual(tokens(figure), []);
+  look(figure);
+  assert.deepEqual(tokens(figure), ["A", " cup", " of"]);
+  look(figure);
+  assert.deepEqual(tokens(figure), []);
+});
+
 test("the first token is masked in the model, or its colour is only hidden", async () => {
   const model = decoder();
   const figure = await live(model);
-  open(figure);
+  look(figure);
   const calls = model.calls.length;
-  tick(named(figure, "hide its colour"));
+  tick(named(figure, "Hide the first token’s colour"));
   assert.equal(model.calls.length, calls);
-  await answered(figure, () => tick(named(figure, "mask it")));
+  await answered(figure, () => tick(named(figure, "Mask the first token")));
   assert.deepEqual(
     [model.calls.at(-1).masked, shares(figure)[0].includes("was"), figure.querySelector(".nw-off span").textContent],
     [true, true, "The first token is masked."],
@@ -356,18 +370,16 @@ test("stepped back, the same word is drawn again", async () => {
 
 test("where the chosen head looks stands in the text, with the first token hidden on request", async () => {
   const figure = await live();
-  open(figure);
+  look(figure);
   const said = () => [...figure.querySelectorAll(".nw-words span span")].map((word) => word.getAttribute("aria-label"));
   const { weights, shape } = figure.attention;
-  choose(figure, "Layer", 2);
-  choose(figure, "Head", 3);
   const row = [...weights.subarray(((1 * 3 + 2) * shape[2] + 2) * 3, ((1 * 3 + 2) * shape[2] + 3) * 3)];
   assert.deepEqual(
     said().map((text) => text.split(": ")[0]),
     ["A", "cup", "of"],
   );
   said().forEach((text, at) => assert.ok(Math.abs(parseFloat(text.split(": ")[1]) / 100 - row[at]) < 0.006));
-  tick(named(figure, "hide its colour"));
+  tick(named(figure, "Hide the first token’s colour"));
   assert.equal(said()[0], "A: 0\u00a0%");
 });
 
@@ -383,7 +395,7 @@ test("why the head looks there is told of what it looks at most; not where a tok
   const why = figure.querySelector(".why-there");
   assert.equal(why.hidden, true);
   await figure.ready;
-  open(figure);
+  look(figure);
   assert.equal(why.hidden, false);
   why.open = true;
   const {
@@ -395,7 +407,7 @@ test("why the head looks there is told of what it looks at most; not where a tok
   await until(() => /^In layer 2, c, the score of “␣of” with “/.test(texts(why, ".wt-lead")[0]));
   bar(figure, 1).dispatchEvent(new Event("pointerenter"));
   assert.equal(asked.length, 1, "nothing else was asked");
-  await answered(figure, () => tick(named(figure, "mask it")));
+  await answered(figure, () => tick(named(figure, "Mask the first token")));
   assert.equal(why.hidden, true);
 });
 
@@ -455,7 +467,7 @@ test("any text stays as it was typed, lines included, and is text", async () => 
 
 test("a very long text is written once, in its box, and answered all the same", async () => {
   const figure = await live();
-  open(figure);
+  look(figure);
   const long = `${"x".repeat(1_000_000)} tea`;
   await answered(figure, () => type(figure, "Text so far", long));
   assert.deepEqual([box(figure).value === long, figure.text === long, bars(figure)[0]], [true, true, "milk"]);

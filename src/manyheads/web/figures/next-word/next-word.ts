@@ -161,7 +161,7 @@ class NextWordElement extends Figure<NextWordView> {
   attributeChangedCallback(name: string, _: string | null, value: string | null) {
     if (!this.view) return;
     if (name === "model") this.task.run();
-    else if (name === "layer" || name === "head") this.#aim({ tools: true });
+    else if (name === "layer" || name === "head") this.#aim({ looks: true });
     else if (name === "temperature") this.view.dispatch({ type: "shape", parts: { temperature: this.#temperature } });
     else
       this.view.dispatch({

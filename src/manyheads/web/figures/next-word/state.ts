@@ -50,7 +50,7 @@ export interface State extends Draft {
   isFile: boolean; // it's the reader's own: what is stored, and lists of heads, are of another
   off: number[][]; // heads, as [layer, head]
   masked: boolean; // the first token, for all others
-  tools: boolean; // whether they are open
+  looks: boolean; // whether the text has the colour of what a head looks at
   layer: number; // of the head whose weights are shown
   head: number;
   hidesFirst: boolean; // what it gives the first token
@@ -72,7 +72,7 @@ export interface State extends Draft {
 
 /** What the model is asked for. */
 export type Asked = Partial<Pick<State, "text" | "tail" | "off" | "masked">>;
-type Look = Partial<Pick<State, "tools" | "layer" | "head" | "hidesFirst">>;
+type Look = Partial<Pick<State, "looks" | "layer" | "head" | "hidesFirst">>;
 
 export type Action =
   | { type: "take"; parts: Asked } // from a kernel, which answers by itself
@@ -104,7 +104,7 @@ export function startWith(parts: Partial<State>, size: [number, number]): State 
     masked: false,
     size,
     isFile: false,
-    tools: false,
+    looks: false,
     layer: 0,
     head: 0,
     hidesFirst: false,

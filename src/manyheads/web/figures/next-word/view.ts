@@ -1,5 +1,5 @@
-// What <next-word> shows: the text with the next word as a ghost behind it, the likeliest words as bars, and behind Tools what
-// reshapes them, the heads, and where one of them looks.
+// What <next-word> shows: the text with the next word as a ghost behind it, the likeliest words as bars, the heads, and in the text
+// where one of them looks.
 
 import { readPart } from "../../doors/state.ts";
 import { isAmong } from "../../math/heads-off.ts";
@@ -8,16 +8,27 @@ import { NEUTRAL_COLOUR } from "../../math/names.ts";
 import type { Choice } from "../../math/sampling.ts";
 import { directionOf, isUnfinished, joined, percent, visible } from "../../math/text.ts";
 import { Announcer } from "../../views/announcer.ts";
-import { chooser, field, fillOptions, lineBox, sentenceBox, setTyped, StatusLine } from "../../views/controls.ts";
-import { fill, h, setIdle, setProps, setText, setValue, targetOf } from "../../views/dom.ts";
+import {
+  chooser,
+  field,
+  fillOptions,
+  lineBox,
+  sentenceBox,
+  setTyped,
+  StatusLine,
+  type Told,
+} from "../../views/controls.ts";
+import { fill, h, setIdle, setProps, setText } from "../../views/dom.ts";
 import { drawSwitch, headSwitch } from "../../views/head-switch.ts";
 import { inSight } from "../../views/in-sight.ts";
+import { makePanel } from "../../views/panel.ts";
 import { playLabel } from "../../views/player.ts";
 import { WhyThere } from "../../views/why-there.ts";
+import { HeadSquares } from "./head-squares.ts";
 import { isWaiting, isWhole, reduce, startWith, type Action, type Asked, type State, type Stored } from "./state.ts";
 
 const PACE = 140; // milliseconds between words that are written on, so that they can be read
-const SEEN = 4; // bars without Tools: the likeliest word and three rivals
+const SEEN = 4; // bars at first: the likeliest word and three rivals
 const STRONG = 0.4; // of attention, which is coloured most
 const LONG = 20_000; // characters: a text of more is not written a second time at every keystroke, and its box is seen itself
 
@@ -72,13 +83,8 @@ export class NextWordView {
     { type: "button", onclick: () => this.#act({ type: "set", parts: { off: [], masked: false } }) },
     "Put back",
   );
-  #tools = h("details", {
-    class: "nw-tools",
-    ontoggle: () => this.dispatch({ type: "look", parts: { tools: this.#tools.open } }), // as the browser's own search does
-  });
-  #heads = h("div", { class: "nw-heads", role: "img" });
-  #layer = this.#place("Layer", "layer");
-  #head = this.#place("Head", "head");
+  #rest = h("details", { class: "nw-more" }, h("summary", {}, "Less likely words"), this.#more);
+  #heads = new HeadSquares((parts) => this.dispatch({ type: "look", parts }));
   #switch = headSwitch(() => this.#act({ type: "toggle", head: this.state.head }));
   #whole = this.#group(() => layerOf(this.state));
   #named: HTMLButtonElement[];
@@ -114,32 +120,24 @@ export class NextWordView {
     );
     this.#words.append(this.#coloured, this.#space, this.#ghost);
     this.#whyThere.node.hidden = true;
-    this.#heads.addEventListener("pointerdown", (event) => this.#aim(event));
-    this.#heads.addEventListener("pointermove", (event) => event.buttons && this.#aim(event));
-    this.#tools.append(
-      h("summary", { onclick: (event: Event) => this.#openTools(event) }, "Tools"),
-      h("div", { class: "hm-tools" }, field(topK), this.#topP.node, field(seed)),
-      h(
-        "p",
-        { class: "nw-looks" },
-        "Each square is a head, each column a layer. The brighter, the less it looks at the first token. Press one to see what it looks at.",
-      ),
-      this.#heads,
-      h("div", { class: "hm-tools" }, field(this.#layer), field(this.#head), this.#switch, this.#whole, ...this.#named),
-      this.#looks,
-      this.#whyThere.node,
+    const first = (text: string, box: HTMLElement) => h("label", { class: "nw-check" }, box, text);
+    const tools = makePanel("Tools", [
       h(
         "div",
-        { class: "hm-tools" },
-        "First token:",
-        h("label", { class: "hm-field" }, this.#hides, "hide its colour"),
-        h("label", { class: "hm-field" }, this.#masks, "mask it"),
+        { class: "hm-fields" },
+        field(topK),
+        this.#topP.node,
+        field(seed),
+        first("Mask the first token", this.#masks),
+        first("Hide the first token’s colour", this.#hides),
       ),
-      this.#more,
-    );
+    ]);
     root.replaceChildren(
       this.#page,
+      h("div", { class: "nw-edge" }, this.#status.node, tools.button),
+      tools.node,
       this.#bars,
+      this.#rest,
       h(
         "div",
         { class: "hm-tools nw-writing" },
@@ -148,9 +146,11 @@ export class NextWordView {
         this.#back,
         this.#temperature.node,
       ),
-      this.#status.node,
+      this.#heads.node,
+      this.#looks,
+      h("div", { class: "hm-tools nw-switches" }, this.#switch, this.#whole, ...this.#named),
+      this.#whyThere.node,
       h("p", { class: "nw-off" }, this.#off, " ", this.#allOn),
-      this.#tools,
       this.#announcer.node,
     );
     this.#drawControls();
@@ -184,8 +184,8 @@ export class NextWordView {
     this.dispatch({ type: "take", parts });
   }
 
-  setStatus(text: string, act: (() => void) | null = null, name?: string) {
-    this.#status.tell(text, act, name);
+  setStatus(...[text, ...rest]: Told) {
+    this.#status.tell(text, ...rest);
   }
 
   /** Greys what doesn't answer to the text. */
@@ -220,15 +220,6 @@ export class NextWordView {
     return { node: h("label", { class: "hm-field" }, `${name} `, input, number), draw };
   }
 
-  /** A box for the number of a layer or a head, from 1. */
-  #place(name: string, part: "layer" | "head") {
-    const box = lineBox(name, { type: "number", min: 1, step: 1 }, (text) => {
-      this.dispatch({ type: "look", parts: { [part]: Number(text) - 1 } });
-      setValue(box, String(this.state[part] + 1)); // also where there is no such head
-    });
-    return box;
-  }
-
   /** A switch of several heads. */
   #group(heads: () => number[][]) {
     return headSwitch(() => {
@@ -241,36 +232,10 @@ export class NextWordView {
     });
   }
 
-  /** At once: whatever draws until the browser tells of it would shut them. */
-  #openTools(event: Event) {
-    event.preventDefault();
-    this.dispatch({ type: "look", parts: { tools: !this.state.tools } });
-  }
-
-  /** To the head under the pointer. */
-  #aim(event: PointerEvent) {
-    const { layer, head } = (
-      (document.elementFromPoint(event.clientX, event.clientY) as HTMLElement | null) ?? targetOf(event)
-    ).dataset;
-    if (layer && head) this.dispatch({ type: "look", parts: { layer: Number(layer), head: Number(head) } });
-  }
-
   // --- drawing
 
   #drawControls() {
-    const {
-      text,
-      off,
-      masked,
-      layer,
-      head,
-      hidesFirst,
-      size: [layers, heads],
-      plays,
-      earlier,
-      phase,
-      tools,
-    } = this.state;
+    const { text, off, masked, layer, head, hidesFirst, plays, earlier, phase } = this.state;
     if (this.#text.value !== text) {
       setTyped(this.#text, text);
       for (const part of [this.#page, this.#text]) part.scrollTop = part.scrollHeight; // where it was written
@@ -280,12 +245,7 @@ export class NextWordView {
     this.#temperature.draw();
     this.#topP.draw();
     setText(this.#off, offText(this.state));
-    (this.#off.parentElement as HTMLElement).hidden = isWhole(this.state);
-    this.#tools.open = tools;
-    setValue(this.#layer, String(layer + 1));
-    setValue(this.#head, String(head + 1));
-    setProps(this.#layer, { max: String(layers) });
-    setProps(this.#head, { max: String(heads) });
+    this.#off.parentElement!.classList.toggle("nw-none", isWhole(this.state));
     const isOn = (group: number[][]) => !group.every((one) => isAmong(off, one));
     drawSwitch(this.#switch, `layer ${layer + 1}, head ${head + 1}`, isOn([[layer, head]]), NEUTRAL_COLOUR);
     drawSwitch(this.#whole, `all of layer ${layer + 1}`, isOn(layerOf(this.state)), NEUTRAL_COLOUR);
@@ -296,35 +256,7 @@ export class NextWordView {
     setProps(this.#hides, { checked: hidesFirst });
     setProps(this.#masks, { checked: masked });
     for (const list of [this.#bars, this.#more]) list.classList.toggle("hm-stale", phase === "stale"); // they don't answer to the text above them
-    if (tools) this.#drawHeads();
-  }
-
-  /** Each head as a small square: the brighter, the more it looks at other tokens than the first. */
-  #drawHeads() {
-    const {
-      size: [layers, heads],
-      off,
-      layer,
-      head,
-      answer,
-    } = this.state;
-    const map = answer?.now.map;
-    this.#heads.style.setProperty("--layers", String(layers));
-    this.#heads.ariaLabel = `${layers * heads} heads, a column for each layer`;
-    const squares = fill(this.#heads, layers * heads, (at) =>
-      h("i", {
-        "data-layer": at % layers,
-        "data-head": Math.floor(at / layers),
-        title: `layer ${(at % layers) + 1}, head ${Math.floor(at / layers) + 1}`,
-      }),
-    );
-    for (let at = 0; at < squares.length; at++) {
-      const [square, place] = [squares[at] as HTMLElement, [at % layers, Math.floor(at / layers)]];
-      const share = map ? 1 - queryWeights(map, place[0], place[1], map.queryTokens.length - 1)[0] : 0.3;
-      square.style.setProperty("--share", share.toFixed(2));
-      square.classList.toggle("nw-is-off", isAmong(off, place));
-      square.classList.toggle("nw-chosen", place[0] === layer && place[1] === head);
-    }
+    this.#heads.draw(this.state);
   }
 
   #drawBars() {
@@ -362,12 +294,12 @@ export class NextWordView {
     });
   }
 
-  /** The text, behind which its box lies: with Tools in the colour of what the chosen head looks at from the last token; and the next word. */
+  /** The text, behind which its box lies, on request in the colour of what the chosen head looks at from the last token; and the next word. */
   #drawWords() {
-    const { text, tail, answer, shown, layer, head, hidesFirst, tools, bars, tried, phase } = this.state;
+    const { text, tail, answer, shown, layer, head, hidesFirst, looks, bars, tried, phase } = this.state;
     const long = text.length > LONG;
     this.#page.classList.toggle("nw-long", long);
-    const map = tools && !long && shown?.text === text ? answer?.now.map : undefined;
+    const map = looks && !long && shown?.text === text ? answer?.now.map : undefined;
     const pieces = map && piecesOf(map.keyTokens, text);
     const end = tail.map((id) => answer!.vocabulary.wordOf(id)).join("");
     const ghost = phase === "stale" || !bars.length ? "" : bars[tried ?? 0].word;
@@ -384,13 +316,16 @@ export class NextWordView {
     if (!map || !pieces) {
       setText(
         this.#looks,
-        !tools
-          ? ""
+        !looks
+          ? answer
+            ? "A square is a head, a column a layer. The brighter, the less it looks at the first token. Press one to see where."
+            : "A square is a head, a column a layer. Where each of them looks is seen once the model has loaded."
           : long
             ? `A text of more than ${LONG} characters takes on no colour.`
             : "The text takes on the colour of what a head looks at once the model has answered.",
       );
       this.#coloured.dir = "auto";
+      if (this.#coloured.firstElementChild) this.#coloured.replaceChildren(); // words in colour
       return setText(this.#coloured, long ? "" : text + end);
     }
     const row = Float32Array.from(queryWeights(map, layer, head, map.queryTokens.length - 1)); // the last asks
