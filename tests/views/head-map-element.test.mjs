@@ -17,6 +17,7 @@ import {
   status,
   texts,
   type,
+  until,
 } from "./page.mjs";
 import { HEADS, KEYS, makeMap, mapModel, slowModel } from "./small-models.mjs";
 
@@ -269,4 +270,15 @@ test("notes of a map stand after the status, and go with it", async () => {
   assert.equal(status(map), `${READY} Many of these words are new.`);
   type(map, "Sentence", "even");
   assert.equal(status(map), READY);
+});
+
+test("of several models, an attribute chooses one; one that isn’t among them changes nothing", async () => {
+  const map = await draw('<head-map models="focus focus/untaught" sentence="tea"></head-map>', {
+    focus: { load: () => mapModel() },
+  });
+  await map.ready;
+  map.setAttribute("model", "focus/untaught");
+  await until(() => map.computedBy === "focus/untaught");
+  map.setAttribute("model", "focus/step-0");
+  assert.equal(map.model, "focus/untaught");
 });

@@ -16,6 +16,7 @@ from manyheads.sphinxext import (
     equations,
     execution_cache,
     exercises,
+    guesses,
     notebooks,
     phrases,
     progress,
@@ -46,6 +47,7 @@ def setup(app):
     equations.setup(app)
     execution_cache.setup(app)
     exercises.setup(app)
+    guesses.setup(app)
     notebooks.setup(app)
     phrases.setup(app)
     progress.setup(app)

@@ -9,7 +9,7 @@ from markdownify import ATX, MarkdownConverter
 
 from manyheads.sphinxext.figures import FIGURES
 
-OWN_WORDS = ("field-exercise", "exercise-list")  # what these figures ask and list can be read without them
+OWN_WORDS = ("field-exercise", "exercise-list", "figure-guess")  # which can be read without a script
 
 
 def prose(nodes, link=lambda address: address):

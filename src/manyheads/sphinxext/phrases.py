@@ -15,6 +15,7 @@ from html import escape
 from docutils import nodes
 from sphinx.util.docutils import SphinxRole
 
+GUESS = re.compile(r"^`{3}\{guess\}.*\n((?::.*\n)+)`{3}$", re.MULTILINE)
 WRITTEN = re.compile(r"(?P<phrase>.+?)\s*<(?P<figure>[\w-]+)\s*;(?P<settings>[^<>]+)>", re.DOTALL)
 
 
@@ -25,17 +26,35 @@ def read_phrase(text):
     ('Let *it* ask', 'map', {'query': '4', 'view': 'matrix'})
     """
     found = WRITTEN.fullmatch(text.strip())
-    pairs = [pair.partition(":") for pair in found["settings"].split(";")] if found else []
-    if not pairs or not all(name.strip() and colon for name, colon, _ in pairs):
-        raise ValueError(f"try is written {{try}}`phrase <figure; name: value; name: value>`, got {text!r}")
-    settings = {name.strip(): re.sub(r"\s*\n\s*", " ", value.strip(" \n")) for name, _, value in pairs}
-    return found["phrase"], found["figure"], settings
+    try:
+        return found["phrase"], found["figure"], read_settings(found["settings"])
+    except (TypeError, ValueError) as error:
+        raise ValueError(f"try is written {{try}}`phrase <figure; name: value; name: value>`, got {text!r}") from error
+
+
+def read_settings(text):
+    """What is set of a figure; `ValueError` for what isn't written so.
+
+    >>> read_settings("query: 4; view: matrix")
+    {'query': '4', 'view': 'matrix'}
+    """
+    pairs = [pair.partition(":") for pair in text.split(";")]
+    if not all(name.strip() and colon for name, colon, _ in pairs):
+        raise ValueError(f"settings are written as name: value; name: value, got {text!r}")
+    return {name.strip(): re.sub(r"\s*\n\s*", " ", value.strip(" \n")) for name, _, value in pairs}
 
 
 def phrases_of(path, figures):
-    """What the phrases of a page's source set in a figure, which may have several names: [{attribute: value}, ...]."""
-    phrases = map(read_phrase, re.findall(r"\{try\}`([^`]+)`", path.read_text(encoding="utf-8")))
-    return [settings for _, figure, settings in phrases if figure in figures]
+    """What phrases and guesses of a page's source set in a figure, which may have several names: [{name: value}]."""
+    source = path.read_text(encoding="utf-8")
+    phrases = [read_phrase(written)[1:] for written in re.findall(r"\{try\}`([^`]+)`", source)]
+    guesses = [(options["for"], read_settings(options["sets"])) for options in guesses_in(source) if "sets" in options]
+    return [settings for figure, settings in phrases + guesses if figure in figures]
+
+
+def guesses_in(source):
+    """The options of the guesses in a page's source: [{name: value}, ...]."""
+    return [dict(re.findall(r"^:([\w-]+): *(.*)$", options, re.MULTILINE)) for options in GUESS.findall(source)]
 
 
 class TryRole(SphinxRole):

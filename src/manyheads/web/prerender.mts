@@ -45,28 +45,40 @@ function figuresIn(node: Tree): { startOffset: number; endOffset: number }[] {
   return "childNodes" in node ? node.childNodes.flatMap(figuresIn) : [];
 }
 
-/** Stops the build at a phrase of the text that names a figure which isn't on its page, or what that figure can't be set to. */
+/** Stops the build at a phrase or a guess that names a figure which isn't on its page, or what that figure can't be set to. */
 function checkPhrases(path: string, parsed: Tree) {
   const elements = [...elementsIn(parsed)];
-  for (const { tagName, attributes } of elements) {
-    const { class: kind, "data-figure": named, "data-set": set } = attributes;
-    if (tagName !== "span" || kind !== "hm-phrase") continue;
+  for (const { tagName, attributes, text } of elements) {
+    const isGuess = tagName === "figure-guess";
+    if (!isGuess && !(tagName === "span" && attributes.class === "hm-phrase")) continue;
+    const [role, named] = isGuess ? ["guess", attributes.for] : ["role try", attributes["data-figure"]];
+    const settings = isGuess ? (JSON.parse(text) as { sets: object }).sets : JSON.parse(attributes["data-set"]);
+    if (isGuess && named === undefined) continue; // it's about no figure
     const figure =
       elements.find(({ attributes: { id } }) => id === named) ?? elements.find((element) => element.tagName === named);
     const element = figure && (customElements.get(figure.tagName) as { observedAttributes?: string[] } | undefined);
-    if (!element) throw new Error(`${path}: the role try names the figure “${named}”, which isn’t on this page`);
+    if (!element) throw new Error(`${path}: the ${role} names the figure “${named}”, which isn’t on this page`);
     const names = ["light", ...(element.observedAttributes ?? [])];
-    for (const name of Object.keys(JSON.parse(set)))
+    for (const name of Object.keys(settings))
       if (!names.includes(name))
-        throw new Error(`${path}: the role try sets “${name}” of <${figure.tagName}>, which has ${names.join(", ")}`);
+        throw new Error(`${path}: the ${role} sets “${name}” of <${figure.tagName}>, which has ${names.join(", ")}`);
   }
 }
 
-/** All elements of a page, in their order. */
-function* elementsIn(node: Tree): Generator<{ tagName: string; attributes: Record<string, string> }> {
-  if (defaultTreeAdapter.isElementNode(node))
-    yield { tagName: node.tagName, attributes: Object.fromEntries(node.attrs.map(({ name, value }) => [name, value])) };
+/** All elements of a page, in their order, with what is baked into them. */
+function* elementsIn(node: Tree): Generator<{ tagName: string; attributes: Record<string, string>; text: string }> {
+  if (defaultTreeAdapter.isElementNode(node)) {
+    const attributes = Object.fromEntries(node.attrs.map(({ name, value }) => [name, value]));
+    yield { tagName: node.tagName, attributes, text: bakedInto(node) };
+  }
   if ("childNodes" in node) for (const child of node.childNodes) yield* elementsIn(child);
+}
+
+/** The JSON that an element holds. */
+function bakedInto(node: DefaultTreeAdapterTypes.Element) {
+  const script = node.childNodes.find((child) => child.nodeName === "script") as Located | undefined;
+  const [text] = script?.childNodes ?? [];
+  return text && "value" in text ? text.value : "";
 }
 
 /** The HTML of a figure as its script draws it. */

@@ -6,7 +6,7 @@ import { h } from "../views/dom.ts";
 const LIT = "hm-spoken";
 const STAYS = 2000; // milliseconds that what was changed stays lit
 const PATIENCE = 20_000; // milliseconds until no answer to a press is expected any more
-const ANSWERS = ["attention", "ledger", "next", "sense", "steps"]; // events of figures that show something new
+const ANSWERS = ["attention", "kind", "ledger", "next", "sense", "station", "steps"]; // events of figures that show something new
 
 /** The figure that a phrase names: by its id, or the first of a kind. */
 export const figureNamed = (name: string) => document.getElementById(name) ?? document.querySelector<HTMLElement>(name);
@@ -17,6 +17,11 @@ export function answerPhrases(figure: HTMLElement, leaves: AbortSignal) {
     ({ dataset }) => figureNamed(dataset.figure!) === figure,
   );
   for (const phrase of phrases) answer(phrase, figure, leaves);
+}
+
+/** Sets attributes of a figure. */
+export function setFigure(figure: Element, settings: Record<string, string>) {
+  for (const [name, value] of Object.entries(settings)) figure.setAttribute(name, value);
 }
 
 function answer(phrase: HTMLElement, figure: HTMLElement, leaves: AbortSignal) {
@@ -42,7 +47,7 @@ function answer(phrase: HTMLElement, figure: HTMLElement, leaves: AbortSignal) {
     }, STAYS);
   };
   const press = () => {
-    for (const [name, value] of Object.entries(settings)) figure.setAttribute(name, value);
+    setFigure(figure, settings);
     lead(figure, phrase);
     show();
     onceAnswered(figure, show); // what it speaks of may come with the answer
@@ -84,7 +89,7 @@ function partsOf(figure: HTMLElement, { layer, head, off = "" }: Record<string, 
 let expected = new AbortController();
 
 /** Calls `then` once a figure shows something new, unless another phrase is pressed before. */
-function onceAnswered(figure: HTMLElement, then: () => void) {
+export function onceAnswered(figure: HTMLElement, then: () => void) {
   expected.abort();
   const mine = (expected = new AbortController());
   for (const name of ANSWERS) figure.addEventListener(name, () => (mine.abort(), then()), { signal: mine.signal });

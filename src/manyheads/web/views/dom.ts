@@ -63,6 +63,14 @@ export function setProps<Kind extends Element>(node: Kind, props: Partial<Kind>)
     if (node[name] !== props[name]) node[name] = props[name] as Kind[keyof Kind];
 }
 
+/** Text with `code` and *emphasis* as nodes. */
+export function markedNodes(text: string) {
+  return text.split(/(`[^`]+`|\*[^*]+\*)/).map((part) => {
+    if (!/^([`*])[^]+\1$/.test(part)) return part;
+    return h(part[0] === "*" ? "em" : "code", {}, part.slice(1, -1));
+  });
+}
+
 export const setValue = (input: { value: string }, value: string) => {
   if (input.value !== value) input.value = value;
 };

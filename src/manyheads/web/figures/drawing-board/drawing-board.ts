@@ -125,7 +125,7 @@ class DrawingBoardElement extends Figure {
   attributeChangedCallback(name: string, _: string | null, value: string | null) {
     this.drawNow();
     if (!this.#board || value === null) return;
-    this.map.setAttribute(name, value);
+    this.map.setAttribute(name, (READY as Record<string, string>)[value] ?? value); // by its name, where it stands ready
     this.#draw();
   }
 

@@ -4,15 +4,7 @@
 import { define, Figure, mapById } from "../../doors/page-element.ts";
 import { keepAnswers, readProgress } from "../../doors/progress.ts";
 import { judge, type Field } from "./answers.ts";
-import { announce, h } from "../../views/dom.ts";
-
-/** Text with `code` and *emphasis* as nodes. */
-function markedNodes(text: string) {
-  return text.split(/(`[^`]+`|\*[^*]+\*)/).map((part) => {
-    if (!/^([`*])[^]+\1$/.test(part)) return part;
-    return h(part[0] === "*" ? "em" : "code", {}, part.slice(1, -1));
-  });
-}
+import { announce, h, markedNodes } from "../../views/dom.ts";
 
 const PLACEHOLDERS: Record<string, string> = { shape: "2 × 3", number: "0.5", word: "a word", query: "1, 2" };
 

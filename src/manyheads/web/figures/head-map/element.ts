@@ -210,7 +210,9 @@ export class HeadMapElement extends Figure<HeadMapView> implements LiveMap {
 
   attributeChangedCallback(name: string, _: string | null, text: string | null) {
     if (!this.view) return;
-    if (name === "model" || name === "models") this.#changeModels(this.view);
+    const isAmong = name === "model" && this.hasAttribute("models") && this.models.includes(text ?? "");
+    if (isAmong) this.model = text!;
+    else if (name === "model" || name === "models") this.#changeModels(this.view);
     else this.#take(readPart(name, text), name === "off");
   }
 

@@ -130,7 +130,10 @@ class WordSenseElement extends SentenceFigure<WordSenseView> {
   /** Shows what is known, and has the encoder answer. */
   #answer() {
     const known = this.#isLive ? null : this.#known;
-    if (known) this.view!.dispatch({ type: "show", words: [known.sense.word], ...known });
+    if (known) {
+      this.view!.dispatch({ type: "show", words: [known.sense.word], ...known });
+      announce(this, "sense", known.sense);
+    }
     this.task.run();
   }
 

@@ -1,0 +1,32 @@
+"""A question before a figure answers it: the `<figure-guess>` element, and its words where no script runs."""
+
+import re
+from html import escape
+
+from manyheads.drawing.element import element_html
+
+
+def guess_html(question, answers, right, *, says="", figure=None, sets=None, covers=False):
+    """A question with `answers` to press, of which `right` is one, and what it `says` then.
+
+    `figure` is the id or the kind of the figure that answers, `sets` are attributes that it takes then, with their
+    values, and with `covers` the figure right below stays covered until then.
+
+    >>> html = guess_html("Which *word*?", ["tea", "milk"], "milk", says="It's white.")
+    >>> html.partition("<script")[0]
+    '<figure-guess><p><strong>Which <em>word</em>?</strong> tea / milk</p><p>milk. It&#x27;s white.</p>'
+
+    Raises `ValueError` where `right` isn't among the answers.
+    """
+    if right not in answers:
+        raise ValueError(f"right must be one of {', '.join(answers)}, got {right!r}")
+    told = f"{right}. {says}".strip()
+    plain = f"<p><strong>{_marked(question)}</strong> {_marked(' / '.join(answers))}</p><p>{_marked(told)}</p>"
+    data = {"question": question, "answers": answers, "right": answers.index(right), "says": says, "sets": sets or {}}
+    return element_html("figure-guess", {"for": figure, "covers": "" if covers else None}, data, plain)
+
+
+def _marked(text):
+    """A text with *emphasis* and `code` as HTML: twin of `markedNodes` in dom.ts."""
+    emphasised = re.sub(r"\*([^*]+)\*", r"<em>\1</em>", escape(text))
+    return re.sub("`([^`]+)`", r"<code>\1</code>", emphasised)

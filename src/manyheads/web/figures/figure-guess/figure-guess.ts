@@ -1,0 +1,36 @@
+// <figure-guess for="ID">: asks what a figure is about to show. Its reader presses an answer, the figure is set to what is baked in
+// here, and once it shows that, the answer is marked. With `covers`, the style keeps the figure below it covered until then.
+// No DOM while the module loads, as in head-map.ts.
+
+import { define, Figure } from "../../doors/page-element.ts";
+import { figureNamed, onceAnswered, setFigure } from "../../doors/phrases.ts";
+import { GuessView, type Question } from "../../views/guess.ts";
+
+const PATIENCE = 8000; // milliseconds for a figure to answer; then it says itself why it doesn't
+
+/** What `guess_html` of drawing/guess.py bakes in: the question, and attributes of the figure with their values. */
+type Baked = Question & { sets: Record<string, string> };
+
+class FigureGuessElement extends Figure<GuessView> {
+  protected draw(baked: Baked | null) {
+    if (!baked) return;
+    this.view = new GuessView(baked, () => this.#play(baked.sets));
+    this.replaceChildren(this.view.node);
+  }
+
+  #play(sets: Record<string, string>) {
+    const name = this.getAttribute("for");
+    const figure = name ? figureNamed(name) : null;
+    const tell = () => {
+      clearTimeout(late);
+      this.classList.add("gs-told");
+      this.view?.tell();
+    };
+    const late = setTimeout(tell, PATIENCE);
+    if (!figure || !Object.keys(sets).length) return tell();
+    onceAnswered(figure, tell);
+    setFigure(figure, sets);
+  }
+}
+
+define("figure-guess", FigureGuessElement);
