@@ -39,7 +39,6 @@ const anyAction = (roll, state) =>
     () => ({ type: "next" }),
     () => ({ type: "toggle", head: pick(roll, HEADS) }),
     () => ({ type: "ask", place: 1 + roll(4) }),
-    () => ({ type: "predict", head: "Both at once" }),
     () => ({ type: "show", map: mapOf(pick(roll, TEXTS), roll(2)) }),
     () => ({ type: "train", until: pick(roll, [undefined, 5, 50]) }),
     () => ({ type: pick(roll, ["pause", "stored"]) }),
@@ -72,7 +71,6 @@ test("after any actions the step is one of the training's, and the character tha
     assert.ok(askedOf(after) <= after.all.length && (askedOf(after) > 0 || !after.all.length));
     if (after.chosen === null && after.all.some(({ known }) => known))
       assert.ok(after.all[askedOf(after) - 1].known, "the first that can be known");
-    if (before.predicted) assert.ok(after.predicted, "what was predicted stands");
   });
 });
 

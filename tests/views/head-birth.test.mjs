@@ -169,18 +169,23 @@ test("each guess has its reason, by pointer and by keys, and says itself to thos
   assert.equal(key(cells[4], "ArrowRight"), false, "there is none after the last");
 });
 
-test("the reader predicts before the answer shows", async () => {
+test("a guess plays the training from its first step, and is answered once both heads are half grown", async (t) => {
   const figure = await live();
   const curves = figure.querySelectorAll(".hb-chart")[1];
-  assert.ok(curves.classList.contains("hb-hidden"));
-  press(figure, "The induction head");
-  assert.equal(
-    texts(figure, ".hb-answer")[0],
-    "You predicted: the induction head. In this training the previous-token head was half grown at step 50, the induction head at step 100.",
-  );
-  assert.ok(!curves.classList.contains("hb-hidden") && figure.querySelector(".hb-question").hidden);
-  same(document.activeElement, figure.querySelector(".hb-answer"));
+  const verdict = () => texts(figure, ".gs-verdict")[0];
   type(figure, "Training step", 1);
+  assert.ok(curves.classList.contains("hb-grows"), "the curves end where the training is");
+  t.mock.timers.enable({ apis: ["setTimeout"] });
+  press(figure, "the induction head");
+  assert.deepEqual([verdict(), texts(figure, ".hb-step")[0]], ["Your guess: the induction head.", "step 50"]);
+  t.mock.timers.tick(1000);
+  assert.equal(
+    verdict(),
+    "No: the previous-token head. In this training it was half grown at step 50, the induction head at step 100.",
+  );
+  assert.ok(!curves.classList.contains("hb-grows"));
+  type(figure, "Training step", 1);
+  assert.match(verdict(), /^No: /, "looking back takes no guess away");
   assert.equal(
     texts(figure, ".hb-chart figcaption")[1],
     "Attention where the head’s name says: previous-token 90\u00a0%, induction 10\u00a0%",

@@ -1,8 +1,9 @@
-// What was measured while the small decoder was trained: the loss; and, once the reader has predicted it, how its two heads grew.
+// What was measured while the small decoder was trained: the loss, and how its two heads grew.
 
 import { behaviourOf } from "../../math/maps.ts";
 import { percent } from "../../math/text.ts";
 import { h, setText } from "../../views/dom.ts";
+import type { Question } from "../../views/guess.ts";
 import { TrainingChart } from "./training-chart.ts";
 
 /** The head before looks as many a real head does, and has their colour. */
@@ -17,7 +18,12 @@ export interface Measured {
   induction: number;
 }
 
-const ANSWERS = ["The previous-token head", "The induction head", "Both at once"];
+/** What its reader may guess, and what is said then. */
+const ASKED = {
+  question: "Which head will appear first?",
+  answers: ["the previous-token head", "the induction head", "both at once"],
+};
+const TOGETHER = 10; // steps; heads that are half grown so near to each other appear at once
 const HIGHEST = { loss: 4.5, score: 1 };
 const TICKS = 100; // steps between two
 
@@ -25,12 +31,12 @@ export class BirthCharts {
   #history: Measured[];
   #loss: TrainingChart;
   #heads: TrainingChart;
-  #question: HTMLElement;
-  answer = h("p", { class: "hb-answer", tabindex: -1 }); // to what the reader predicted
+  /** Which head will be half grown first, and at which step the last of them is. */
+  readonly question: Question;
+  readonly shownAt: number;
   node: HTMLElement;
 
-  /** `predict(head)` is called with the reader's prediction. */
-  constructor(history: Measured[], predict: (head: string) => void) {
+  constructor(history: Measured[]) {
     this.#history = history;
     this.#loss = new TrainingChart(["var(--hm-ink)"], HIGHEST.loss, String);
     this.#heads = new TrainingChart([COLOURS.previous, COLOURS.induction], HIGHEST.score, percent);
@@ -39,23 +45,16 @@ export class BirthCharts {
     const values = (name: keyof Measured) => history.map((measured) => measured[name]);
     this.#loss.draw(steps, [values("second")], ticks);
     this.#heads.draw(steps, [values("previous"), values("induction")], ticks);
-    this.#question = h(
-      "fieldset",
-      { class: "hb-question" },
-      h("legend", {}, "Predict: which head will appear first?"),
-      ...ANSWERS.map((text) => h("button", { type: "button", onclick: () => predict(text) }, text)),
-    );
-    this.node = h(
-      "div",
-      { class: "hb-charts" },
-      this.#loss.node,
-      h("div", { class: "hb-heads" }, this.#heads.node, this.#question),
-      this.answer,
-    );
+    const [previous, induction] = [this.#halfway("previous"), this.#halfway("induction")];
+    const right = Math.abs(previous - induction) < TOGETHER ? 2 : Number(induction < previous);
+    const says = `In this training it was half grown at step ${[previous, induction, previous][right]}, the ${right === 1 ? "previous-token" : "induction"} head at step ${right === 1 ? previous : induction}.`;
+    this.question = { ...ASKED, right, says };
+    this.shownAt = Math.max(previous, induction);
+    this.node = h("div", { class: "hb-charts" }, this.#loss.node, this.#heads.node);
   }
 
-  /** Shows where a step is, and what was measured then; how the heads grew, once the reader has predicted it. */
-  draw(step: number, predicted: string) {
+  /** Shows where a step is, and what was measured then; how the heads grew up to there, or in `all` of the training. */
+  draw(step: number, all: boolean) {
     const { second, right, previous, induction } = this.#history.find((measured) => measured.step === step) as Measured;
     this.#loss.mark(step);
     this.#heads.mark(step);
@@ -69,13 +68,7 @@ export class BirthCharts {
       ", ",
       h("b", { style: `--head: ${COLOURS.induction}` }, `induction ${percent(induction)}`),
     );
-    this.#heads.node.classList.toggle("hb-hidden", !predicted);
-    this.#question.hidden = predicted !== "";
-    if (predicted)
-      setText(
-        this.answer,
-        `You predicted: ${predicted.toLowerCase()}. In this training the previous-token head was half grown at step ${this.#halfway("previous")}, the induction head at step ${this.#halfway("induction")}.`,
-      );
+    this.#heads.node.classList.toggle("hb-grows", !all);
   }
 
   /** The first step measured with half of what a score gains: twin of `birth` in measures.py. */

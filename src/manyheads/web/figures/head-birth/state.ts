@@ -20,7 +20,6 @@ export interface State {
   all: Guessed[]; // the guesses in it
   chosen: number | null; // the character that the reader points at; else the first that can be known
   pressed: AttentionEdge | null; // of a triangle, to be explained; else where the induction head looks most from the chosen character
-  predicted: string; // which head appears first in the stored training, as the reader predicted it
 }
 
 /** A head as [layer, head], and how much of its attention goes where its name says. */
@@ -60,7 +59,6 @@ export type Action =
   | { type: "next" } // from the last step to the first
   | { type: "toggle"; head: number[] }
   | { type: "ask"; place: number; pressed?: State["pressed"] }
-  | { type: "predict"; head: string }
   | { type: "show"; map: Expecting }
   | { type: "train"; until?: number } // starts, or goes on
   | { type: "pause" }
@@ -71,8 +69,7 @@ export type Action =
   | { type: "seen" }; // its tab, again
 
 /**
- * What has to be done after a change: compute, draw the map, say what one of its characters rests on, show what was predicted or
- * may be, or start and stop the training as the state says.
+ * What has to be done after a change: compute, draw the map, say what one of its characters rests on, show what may be predicted, or start and stop the training as the state says.
  */
 export interface Step {
   state: State;
@@ -93,7 +90,6 @@ export const startWith = (parts: Partial<State>, steps: number[]): State => ({
   all: [],
   chosen: null,
   pressed: null,
-  predicted: "",
   ...parts,
   steps,
 });
@@ -133,8 +129,6 @@ export function reduce(state: State, action: Action): Step {
       return step({ off: toggledIn(state.off, action.head) }, "compute");
     case "ask":
       return step({ chosen: action.place, pressed: action.pressed ?? null }, "ask");
-    case "predict":
-      return step({ predicted: action.head }, "reveal");
     case "show":
       return { state: shown(state, action.map), needs: "draw" };
     case "stored":

@@ -6,7 +6,7 @@ const SVG = "http://www.w3.org/2000/svg";
 const [WIDTH, HEIGHT] = [1000, 100];
 
 export class TrainingChart {
-  #mark = h("i", { class: "hb-mark", "aria-hidden": "true" });
+  #plot = h("div", { class: "hb-plot" });
   #ticks = h("div", { class: "hb-ticks", "aria-hidden": "true" });
   #lines: Element[];
   #highest: number;
@@ -32,14 +32,8 @@ export class TrainingChart {
       h("span", {}, unit(highest)),
       h("span", {}, unit(0)),
     );
-    this.node = h(
-      "figure",
-      { class: "hb-chart" },
-      this.caption,
-      axis,
-      h("div", { class: "hb-plot" }, svg, this.#mark),
-      this.#ticks,
-    );
+    this.#plot.append(svg, h("i", { class: "hb-mark", "aria-hidden": "true" }));
+    this.node = h("figure", { class: "hb-chart" }, this.caption, axis, this.#plot, this.#ticks);
   }
 
   /** The values of each line at each of the steps, null or NaN where nothing was measured; `ticks` are the steps written below, the last at the end. */
@@ -63,6 +57,6 @@ export class TrainingChart {
   }
 
   mark(step: number) {
-    this.#mark.style.setProperty("--at", Math.min(step / this.#last, 1).toFixed(4));
+    this.#plot.style.setProperty("--at", Math.min(step / this.#last, 1).toFixed(4));
   }
 }

@@ -7,6 +7,7 @@ import { percent } from "../../math/text.ts";
 import { Announcer } from "../../views/announcer.ts";
 import { grow, sentenceBox, setTyped, StatusLine, type Told } from "../../views/controls.ts";
 import { h, setProps, setText, setValue } from "../../views/dom.ts";
+import { GuessView } from "../../views/guess.ts";
 import { GuessStrip } from "./guess-strip.ts";
 import { drawSwitch, headSwitch } from "../../views/head-switch.ts";
 import { HeadTriangle } from "./head-triangle.ts";
@@ -56,6 +57,7 @@ export class HeadBirthView {
     induction: new HeadTriangle("induction head", COLOURS.induction),
   };
   #charts: BirthCharts;
+  #guess: GuessView;
   #panel: TrainingPanel;
   #door = h("button", {
     type: "button",
@@ -72,7 +74,8 @@ export class HeadBirthView {
     this.#host = host;
     this.state = startWith(parts, steps);
     this.#slider.max = String(steps.length - 1);
-    this.#charts = new BirthCharts(history, (head) => this.dispatch({ type: "predict", head }));
+    this.#charts = new BirthCharts(history);
+    this.#guess = new GuessView(this.#charts.question, () => this.#play());
     this.#panel = new TrainingPanel(
       (action) => this.dispatch(action),
       () => host.save(),
@@ -91,9 +94,10 @@ export class HeadBirthView {
       this.#triangles.induction.node,
     );
     const panel = this.#panel;
-    this.#stored = [tools, switches, triangles, this.#charts.node];
+    this.#stored = [this.#guess.node, tools, switches, triangles, this.#charts.node];
     this.#own = [panel.controls, panel.switches, panel.triangles, panel.charts, panel.experiments];
     root.replaceChildren(
+      this.#guess.node,
       this.#box,
       h("div", { class: "hb-bar" }, tools, panel.controls, this.#door),
       this.#strip.node,
@@ -150,16 +154,22 @@ export class HeadBirthView {
     this.#status.tell(text, ...rest);
   }
 
-  /** What was asked, or its answer, gets the focus: what was pressed leads there. */
+  /** What was asked of an experiment gets the focus: what was pressed leads there. */
   #reveal() {
     if (this.state.live) this.#panel.reveal(this.state);
-    else this.#charts.answer.focus({ preventScroll: true });
+  }
+
+  /** Plays the stored training from its first step, for a reader who has guessed. */
+  #play() {
+    this.#player.stop();
+    this.dispatch({ type: "step", at: 0 });
+    this.#player.toggle();
   }
 
   // --- drawing
 
   #drawControls() {
-    const { sentence, steps, at, off, predicted, live } = this.state;
+    const { sentence, steps, at, off, live } = this.state;
     for (const node of this.#stored) node.hidden = live;
     for (const node of this.#own) node.hidden = !live;
     setText(this.#door, live ? "Stored training" : "Train it yourself");
@@ -171,7 +181,8 @@ export class HeadBirthView {
     setText(this.#step, step);
     setProps(this.#slider, { ariaValueText: step });
     drawSwitch(this.#switch, "previous-token head", !off.length, COLOURS.previous);
-    this.#charts.draw(steps[at], predicted);
+    if (!live && steps[at] >= this.#charts.shownAt) this.#guess.tell();
+    this.#charts.draw(steps[at], this.#guess.isTold);
   }
 
   #drawMap() {
