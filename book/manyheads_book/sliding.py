@@ -15,8 +15,7 @@ def slider(name, steps, series, unit="", digits=0, start=0):
     >>> found.data.splitlines()[2:]
     ['| missed | 50 % | 1 % |']
 
-    In a book, the `<result-slider>` element with a dot a seed, or a bar where each step has a single value; else a
-    table of the means.
+    In a book, the `<result-slider>` element with a dot a seed; else a table of the means.
     """
     if is_building():
         rows = [

@@ -31,14 +31,30 @@ const RESULTS = {
 };
 const HTML = `<result-slider>${baked(RESULTS)}</result-slider>`;
 
-test("it opens at its start, with a dot a seed and the mean of each series", async () => {
+const numbers = (figure) => texts(figure, "figcaption b");
+
+test("it opens at its start, with all steps: a dot a seed and the mean", async () => {
   const figure = await draw(HTML);
   assert.equal(named(figure, "Heads").getAttribute("aria-valuetext"), "2");
+  const columns = [...figure.querySelectorAll(".rs-column")];
   assert.deepEqual(
-    [...figure.querySelectorAll(".rs-dots")].map(({ children }) => children.length),
-    [3, 2],
+    columns.map((column) => column.querySelectorAll(".rs-dot").length),
+    [2, 3, 2, 2, 2, 2],
   );
-  assert.deepEqual(texts(figure, ".rs-row > b"), ["3.00 nats", "−1.50 nats"]);
+  assert.deepEqual(
+    columns.map(({ classList }) => classList.contains("rs-at")),
+    [false, true, false, false, true, false],
+  );
+  assert.deepEqual(numbers(figure), ["3.00\u00a0nats", "−1.50\u00a0nats"]);
+});
+
+test("its axis has round values, holds all others, and names its unit once", async () => {
+  const figure = await draw(HTML);
+  const axis = texts(figure, ".rs-axis")[0];
+  assert.equal(axis, "−2024\u00a06\u00a0nats".replace("\u00a06", "6"));
+  const at = ({ style }) => Number(style.getPropertyValue("--at"));
+  const places = [...figure.querySelectorAll(".rs-dot, .rs-mean")].map(at);
+  assert.ok(Math.min(...places) === 0 && Math.max(...places) < 1);
 });
 
 test("a move of the slider is seen, told to the page, and heard once", async (t) => {
@@ -54,34 +70,29 @@ test("a move of the slider is seen, told to the page, and heard once", async (t)
     ],
   });
   assert.deepEqual(
-    [named(figure, "Heads").getAttribute("aria-valuetext"), ...texts(figure, ".rs-row > b")],
-    ["1", "4.00 nats", "0.00 nats"],
+    [named(figure, "Heads").getAttribute("aria-valuetext"), ...numbers(figure)],
+    ["1", "4.00\u00a0nats", "0.00\u00a0nats"],
   );
-  assert.equal(heard(figure, t.mock.timers), "Heads 1: loss 4.00 nats, change 0.00 nats");
+  assert.equal(heard(figure, t.mock.timers), "Heads 1: loss 4.00\u00a0nats, change 0.00\u00a0nats");
 });
 
-test("all dots stand within their strip, the least and the largest at its ends", async () => {
+test("a column is pressed, and an attribute names a step", async () => {
   const figure = await draw(HTML);
-  const places = [0, 1, 2].flatMap((step) => {
-    type(figure, "Heads", step);
-    return [...figure.querySelectorAll(".rs-dots i")].map((dot) => Number(dot.style.getPropertyValue("--x")));
-  });
-  assert.deepEqual([Math.min(...places), Math.max(...places)], [0, 1]);
+  figure.querySelectorAll(".rs-column")[2].click();
+  assert.equal(numbers(figure)[0], "1.00\u00a0nats");
+  figure.setAttribute("at", "1");
+  assert.equal(numbers(figure)[0], "4.00\u00a0nats");
+  figure.setAttribute("at", "3");
+  assert.equal(numbers(figure)[0], "4.00\u00a0nats", "there is no such step");
 });
 
 test("where each step has a single value, it is a bar", async () => {
-  const figure = await draw(
-    `<result-slider>${baked({ ...RESULTS, series: [{ name: "cost", values: [[1], [2], [4]] }, RESULTS.series[0]] })}</result-slider>`,
-  );
-  const strips = [...figure.querySelectorAll(".rs-strip")];
+  const series = [{ name: "cost", values: [[1], [2], [5]] }];
+  const figure = await draw(`<result-slider>${baked({ ...RESULTS, series })}</result-slider>`);
+  const bar = figure.querySelector(".rs-strip i");
   assert.deepEqual(
-    strips.map(({ classList }) => classList.contains("rs-bar")),
-    [true, false],
-  );
-  assert.equal(
-    strips[0].querySelector(".rs-mean").style.getPropertyValue("--x"),
-    "0.4000",
-    "of the largest, 5, on the scale of all",
+    [bar.style.getPropertyValue("--share"), figure.querySelectorAll(".rs-column").length],
+    ["0.3333", 0],
   );
 });
 
