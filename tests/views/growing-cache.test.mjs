@@ -6,7 +6,7 @@ import { HOSTILE } from "./small-models.mjs";
 
 const opened = (words = "The cup of tea") =>
   draw(`<growing-cache words="${words}" layers="2" width="10" heads="3"></growing-cache>`);
-const sums = (figure) => texts(figure, ".gc-row > p");
+const sums = (figure) => texts(figure, ".gc-row > p > span");
 const cells = (figure, row) =>
   [...figure.querySelectorAll(".gc-row")[row].querySelectorAll("li")].map((cell) => cell.getAttribute("aria-label"));
 
@@ -109,4 +109,16 @@ test("what a press came to is said once, of both rows", async (t) => {
 test("words that look like HTML are text", async () => {
   const figure = await opened(HOSTILE.replaceAll("<", "&lt;"));
   assert.deepEqual([texts(figure, "li")[0], figure.querySelectorAll("img").length], [HOSTILE, 0]);
+});
+
+test("a guess plays it from the start, and is answered at the last word", async (t) => {
+  const figure = await opened();
+  press(figure, "Write a word");
+  t.mock.timers.enable({ apis: ["setTimeout"] });
+  press(figure, "16");
+  t.mock.timers.tick(1000);
+  assert.equal(texts(figure, ".gs-verdict")[0], "Your guess: 16.");
+  t.mock.timers.tick(1000);
+  assert.match(texts(figure, ".gs-verdict")[0], /^No: 10\. .* With a cache it’s 4\.$/);
+  assert.match(sums(figure)[1], / 10 so far\.$/, "as the walls say");
 });

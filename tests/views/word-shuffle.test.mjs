@@ -101,7 +101,7 @@ async function shuffling(make = mapModel) {
   return { map, figure };
 }
 const changes = (figure) => texts(figure, ".ws-changes li");
-const isGuessing = (figure) => changes(figure).join().startsWith("Make a guess");
+const isGuessing = (figure) => changes(figure).join().endsWith(": –"); // nothing is said of a shuffle
 
 async function shuffle(map, figure) {
   const before = map.sentence;
@@ -235,3 +235,22 @@ test("shuffled words travel with their colours; with less motion, they are there
   press(figure, "Undo");
   assert.deepEqual([flights, cells().map(({ textContent }) => textContent), looks()], [[], order, before]);
 });
+
+for (const [answer, marked] of [
+  ["no", "no, right"],
+  ["yes, some weights change", "yes, some weights change, your guess, wrong"],
+])
+  test(`a guess shuffles, and the first model answers it; it is never asked again: ${answer}`, async () => {
+    const html = HTML.replace("focus focus/no-order", "focus/no-order focus");
+    const map = await draw(html, { focus: focus(mapModel) });
+    const figure = document.querySelector("word-shuffle");
+    await figure.ready;
+    press(figure, answer);
+    await until(() => !isGuessing(figure));
+    assert.notEqual(map.sentence, "Hot tea, please!");
+    press(figure, "Undo");
+    const labels = [...figure.querySelectorAll(".gs-answers button")].map((button) =>
+      button.getAttribute("aria-label"),
+    );
+    assert.ok(labels.includes(marked) && labels.includes("no, right"));
+  });

@@ -1,11 +1,12 @@
 // <growing-cache words="The capital of ..." layers="30" width="64" heads="3">: keys and values of a text that is written word by
 // word. With a cache, each new word's are computed once and kept; without, all are computed again: two walls, a brick for each
-// time that a word's were computed. No DOM while the module loads.
+// time that a word's were computed. One wall stands on the words, the other hangs below them. No DOM while the module loads.
 
 import { define, Figure } from "../../doors/page-element.ts";
 import { Announcer } from "../../views/announcer.ts";
 import { chooser, field, fillOptions } from "../../views/controls.ts";
 import { announce, fill, h, setIdle, setText } from "../../views/dom.ts";
+import { GuessView } from "../../views/guess.ts";
 import { Player } from "../../views/player.ts";
 
 const BYTES = 2; // a number's
@@ -15,6 +16,7 @@ const LENGTHS = [1_000, 100_000]; // of texts, to compare
 class GrowingCacheElement extends Figure {
   #words: string[] = [];
   #count = 1;
+  #guess: GuessView | null = null;
   #heads = chooser("Heads of keys and values", () => (this.#announcer.changed(), this.#paint()));
   #write = h("button", { type: "button", onclick: () => this.#add() }, "Write a word");
   #over = h("button", { type: "button", onclick: () => this.#restart() }, "Start over");
@@ -25,14 +27,24 @@ class GrowingCacheElement extends Figure {
 
   protected draw() {
     this.#words = (this.getAttribute("words") ?? "").split(" ").filter(Boolean);
+    const all = this.#words.length;
+    this.#guess = new GuessView(
+      {
+        question: "Without a cache, how often are keys and values of a word computed until the last word is there?",
+        answers: [all, sumTo(all), all * all].map(String),
+        right: 1,
+        says: `For each new word they’re computed for all so far. With a cache it’s ${all}.`,
+      },
+      () => (this.#restart(), this.#player.toggle()),
+    );
     const own = Number(this.getAttribute("heads"));
     const groups = [...new Set([1, own, 3 * own])];
     this.style.setProperty("--words", String(this.#words.length));
     fillOptions(this.#heads, groups.map(String), groups, own);
     this.replaceChildren(
+      this.#guess.node,
       h("div", { class: "hm-tools" }, this.#write, this.#player.node, this.#over, field(this.#heads)),
-      ...this.#rows.map(({ node }) => node),
-      this.#size,
+      h("div", { class: "gc-walls" }, ...this.#rows.map(({ node }) => node), this.#size),
       this.#announcer.node,
     );
     this.#paint();
@@ -48,6 +60,7 @@ class GrowingCacheElement extends Figure {
   }
 
   #restart() {
+    this.#player.stop();
     this.#count = 1;
     this.#announcer.changed();
     this.#paint();
@@ -64,6 +77,7 @@ class GrowingCacheElement extends Figure {
       words,
       words.map((_, at) => [count - at, true]),
     );
+    if (count === this.#words.length) this.#guess?.tell();
     setIdle(this.#write, count === this.#words.length);
     setIdle(this.#over, count === 1);
     const bytes = (tokens: number) =>
@@ -85,16 +99,20 @@ class GrowingCacheElement extends Figure {
   }
 }
 
-/** A text as a wall: over each word, a brick for each time that its keys and values were computed. Those of the last word stand out. */
+/** 1 + 2 + ... + count. */
+const sumTo = (count: number) => (count * (count + 1)) / 2;
+
+/** A text as a wall: for each word, a brick for each time that its keys and values were computed. Those of the last word stand out. */
 class Wall {
   #name: string;
   #words = h("ol", {});
-  #sum = h("p");
+  #sum = h("span");
   readonly node: HTMLElement;
 
   constructor(name: string) {
     this.#name = name;
-    this.node = h("section", { class: "gc-row" }, h("b", { class: "gc-name" }, name), this.#words, this.#sum);
+    const title = h("p", {}, h("b", { class: "gc-name" }, name), ": ", this.#sum);
+    this.node = h("section", { class: "gc-row" }, title, this.#words);
   }
 
   get text() {

@@ -1,5 +1,5 @@
-// <word-shuffle for="ID">: puts the words of the <head-map> with that id into another order, and says what this changes in
-// each of the map's models. No DOM while the module loads, as in head-map.ts.
+// <word-shuffle for="ID">: asks whether attention notices when the words of the <head-map> with that id stand in another order,
+// shuffles them, and says what this changes in each of the map's models. It stands above the map. No DOM while the module loads, as in head-map.ts.
 
 import { define, Figure, headsOff, mapById, mapReady } from "../../doors/page-element.ts";
 import { Task, together } from "../../doors/task.ts";
@@ -9,6 +9,7 @@ import { modelLabel } from "../../math/families.ts";
 import { capital, percent } from "../../math/text.ts";
 import { StatusLine } from "../../views/controls.ts";
 import { h, setIdle } from "../../views/dom.ts";
+import { GuessView } from "../../views/guess.ts";
 
 // ------------------------------------------------------------------------------------------------ pure part
 
@@ -59,6 +60,12 @@ export const conclusions = (one: Predicted, other: Predicted) =>
     .filter(([, before, after]) => before !== after)
     .map(([name, before, after]) => `${name}: ${before}, then ${after}`);
 
+/** Which of the answers a shuffle bears out. */
+function noticed(one: AttentionMap, other: AttentionMap) {
+  const change = largestChange(one, other);
+  return change === null ? null : conclusions(one, other).length ? 2 : Number(percent(change) !== percent(0));
+}
+
 /** What a shuffle changes in a model, as a sentence. */
 function changesOf(one: AttentionMap, other: AttentionMap) {
   const change = largestChange(one, other);
@@ -69,7 +76,12 @@ function changesOf(one: AttentionMap, other: AttentionMap) {
 
 // ------------------------------------------------------------------------------------------------ the element
 
-const GUESS = "Make a guess first: will any weight change? Any conclusion?";
+const ASKED = {
+  question: "Shuffle the words: does attention notice?",
+  answers: ["no", "yes, some weights change", "yes, and a conclusion turns"],
+  right: null,
+  says: "",
+};
 const FAILURE = "The words could not be shuffled";
 
 /** A sentence as its reader wrote it, and shuffled. */
@@ -78,6 +90,7 @@ type Orders = { original: string; shuffled: string };
 class WordShuffleElement extends Figure {
   /** What the map shows; null where the words stand in their reader's order. */
   #orders: Orders | null = null;
+  #guess = new GuessView(ASKED, () => this.#shuffle());
   #back = h("button", { type: "button", onclick: () => this.#restore() }, "Undo");
   #changes = h("ul", { class: "ws-changes", "aria-live": "polite" });
   #status = new StatusLine();
@@ -98,7 +111,7 @@ class WordShuffleElement extends Figure {
 
   protected draw() {
     const shuffle = h("button", { type: "button", onclick: () => this.#shuffle() }, "Shuffle the words");
-    this.replaceChildren(h("p", {}, shuffle, " ", this.#back), this.#changes, this.#status.node);
+    this.replaceChildren(this.#guess.node, h("p", {}, shuffle, " ", this.#back), this.#changes, this.#status.node);
     this.#show(null);
   }
 
@@ -114,7 +127,14 @@ class WordShuffleElement extends Figure {
   #show(orders: Orders | null) {
     this.#orders = orders;
     setIdle(this.#back, !orders);
-    if (!orders) this.#changes.replaceChildren(h("li", {}, GUESS));
+    if (!orders) this.#tell(() => "–");
+  }
+
+  /** A line for each model, which keeps its place. */
+  #tell(changes: (at: number) => string) {
+    this.#changes.replaceChildren(
+      ...this.#models.map((name, at) => h("li", {}, h("b", {}, modelLabel(name)), `: ${changes(at)}`)),
+    );
   }
 
   #restore() {
@@ -139,11 +159,9 @@ class WordShuffleElement extends Figure {
 
   /** Says what changes in each model: `maps` are its two, one model after the other. */
   #compare(orders: Orders, maps: AttentionMap[]) {
-    this.#changes.replaceChildren(
-      ...this.#models.map((name, at) =>
-        h("li", {}, h("b", {}, modelLabel(name)), `: ${changesOf(maps[2 * at], maps[2 * at + 1])}`),
-      ),
-    );
+    this.#tell((at) => changesOf(maps[2 * at], maps[2 * at + 1]));
+    const right = noticed(maps[0], maps[1]);
+    this.#guess.tell({ right, says: right === 0 ? "The first model doesn’t know the order." : "" });
     this.#status.tell("");
     this.#show(orders);
     this.#write(orders.shuffled);
