@@ -1,13 +1,15 @@
 // <exercise-list>: what was answered rightly in this browser is marked, counted and erased.
 import assert from "node:assert/strict";
 import test from "node:test";
-import { draw, press, status, texts } from "./page.mjs";
+import { draw, isIdle, press, status, texts } from "./page.mjs";
 
 const { keepAnswers } = await import("../../src/manyheads/web/doors/progress.ts");
 
-const HTML = `<exercise-list><table><tbody>
-  ${["one", "two", "three"].map((name) => `<tr><td><a href="chapter.html#${name}">${name}</a></td></tr>`).join("")}
-  </tbody></table></exercise-list>`;
+const item = (name, checked) =>
+  `<li class="${checked ? "exercise-checked" : ""}"><p><a href="chapter.html#${name}">${name}</a></p></li>`;
+const HTML = `<exercise-list>
+  <p class="exercise-page">Chapter</p><ul>${item("one", true)}${item("by-hand", false)}${item("two", true)}</ul>
+  <p class="exercise-page">Another</p><ul>${item("three", true)}</ul></exercise-list>`;
 
 /** The list as a reader finds it who has answered some exercises. */
 async function listed(answers) {
@@ -18,25 +20,37 @@ async function listed(answers) {
   list.replaceWith(again);
   return again;
 }
-const marked = (list) => [...list.querySelectorAll(".el-done")].map((mark) => mark.previousElementSibling.textContent);
+const marked = (list) => [...list.querySelectorAll(".el-right a")].map(({ textContent }) => textContent);
 
 test("nothing is answered at first", async () => {
   const list = await listed({});
-  assert.deepEqual(marked(list), []);
-  assert.match(status(list), /^You have answered none of them/);
+  assert.deepEqual([marked(list), isIdle(list, "Erase my answers")], [[], true]);
+  assert.equal(status(list), "0 of 3 that a page checks are answered in this browser.");
 });
 
-test("what is right is marked, what is wrong is only counted", async () => {
+test("what is right is ticked and counted in its chapter and in all; what is wrong is only counted", async () => {
   const list = await listed({ one: true, two: false, three: true });
-  assert.deepEqual([marked(list), texts(list, ".el-done")[0]], [["one", "three"], " ✓ answered"]);
-  assert.equal(status(list), "In this browser you have answered 2 of them rightly, of 3 that you tried in fields.");
+  assert.deepEqual(marked(list), ["one", "three"]);
+  assert.deepEqual(
+    [...list.querySelectorAll(".el-tick")].map((tick) => [tick.textContent, tick.getAttribute("aria-label")]),
+    [
+      ["✓", "answered"],
+      ["", "open"],
+      ["✓", "answered"],
+    ],
+    "those that no page checks have none",
+  );
+  assert.deepEqual(texts(list, ".exercise-page .el-done"), ["1 of 2", "1 of 1"]);
+  const bars = [...list.querySelectorAll(".el-bar")].map(({ style }) => style.getPropertyValue("--done"));
+  assert.deepEqual(bars, ["0.6667", "0.5000", "1.0000"]);
+  assert.equal(status(list), "2 of 3 that a page checks are answered in this browser, 1 tried.");
 });
 
 test("answers are erased by a press, once and for all", async () => {
   const list = await listed({ one: true });
   press(list, "Erase my answers");
   assert.deepEqual([marked(list), localStorage.length], [[], 0]);
-  assert.match(status(list), /^You have answered none of them/);
+  assert.match(status(list), /^0 of 3 /);
 });
 
 test("an exercise that the book no longer has is not marked", async () => {
@@ -46,6 +60,6 @@ test("an exercise that the book no longer has is not marked", async () => {
 
 test("it stands once, also where the build has drawn it before", async () => {
   const list = await listed({});
-  assert.equal(list.querySelectorAll("[role=status]").length, 1);
+  assert.deepEqual([list.querySelectorAll("[role=status]").length, list.querySelectorAll(".el-tick").length], [1, 3]);
   assert.equal([...list.querySelectorAll("button")].length, 1);
 });

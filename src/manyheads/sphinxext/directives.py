@@ -23,7 +23,7 @@ from manyheads.models.senses import load_senses
 from manyheads.models.senses.page_data import word_sense_data
 from manyheads.shared.names import FLAGS, STATION_MATRICES
 from manyheads.shared.options import OPTIONS
-from manyheads.sphinxext.exercises import OPEN
+from manyheads.sphinxext.exercises import OPEN, is_checked
 from manyheads.sphinxext.phrases import phrases_of
 from manyheads.widgets.attention_flow import attention_flow_element, flow_steps
 from manyheads.widgets.head_ledger import head_ledger, head_ledger_element
@@ -267,6 +267,8 @@ class DrawingBoardDirective(FigureDirective):
     def run(self):
         if OPEN in self.env.temp_data:
             self.options = {"exercise": self.env.temp_data[OPEN]} | self.options
+            if "goal" in self.options:
+                is_checked(self.env)
         return super().run()
 
     def html(self, words, options):

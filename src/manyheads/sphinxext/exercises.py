@@ -29,6 +29,7 @@ KINDS = {
     "think": "think it through",
 }
 OPEN = "manyheads_exercise"  # in the build's memory: the label of the exercise that is being read
+CHECKED = "manyheads_checked"  # and those that the page itself checks
 
 
 class Exercise(ExerciseDirective):
@@ -49,9 +50,10 @@ class Exercise(ExerciseDirective):
         self.env.temp_data[OPEN] = label
         found = super().run()
         del self.env.temp_data[OPEN]
+        checked = label in self.env.temp_data.get(CHECKED, ())
         for node in found:
             node["classes"].append("note")
-            details = {name: self.options[name] for name in ("kind", "practises")}
+            details = {name: self.options[name] for name in ("kind", "practises")} | {"checked": checked}
             self.env.sphinx_exercise_registry[label] |= details | {"title": self.arguments[0]}
         return found
 
@@ -65,11 +67,17 @@ class FieldExercise(SphinxDirective):
     def run(self):
         if OPEN not in self.env.temp_data:
             raise self.error("field-exercise: it stands in an exercise")
+        is_checked(self.env)
         try:
             fields = read_fields("\n".join(self.content))
         except ValueError as error:
             raise self.error(f"field-exercise: {error}") from error
         return [nodes.raw("", fields_html(self.env.temp_data[OPEN], fields, **self.options), format="html")]
+
+
+def is_checked(env):
+    """Notes that the page checks the exercise that is being read."""
+    env.temp_data.setdefault(CHECKED, set()).add(env.temp_data[OPEN])
 
 
 class exercise_list(nodes.General, nodes.Element):
@@ -95,18 +103,16 @@ class ListExercises(SphinxPostTransform):
             node.replace_self([begin, *inside, end])
 
     def list_page(self, page):
-        """A page's title and its exercises in a table."""
+        """A page's title and its exercises."""
         own = exercises(self.env, page)
         if not own:
             return []
         title = nodes.rubric("", self.env.titles[page].astext(), classes=["exercise-page"])
-        head = nodes.thead("", _row(*(nodes.Text(text) for text in ("exercise", "kind", "what it practises"))))
-        body = nodes.tbody("", *(self.row(page, label, details) for label, details in own.items()))
-        columns = [nodes.colspec(colwidth=width) for width in (40, 25, 35)]
-        table = nodes.table("", nodes.tgroup("", *columns, head, body, cols=3), classes=["exercise-table"])
-        return [title, table]
+        items = (self.item(page, label, details) for label, details in own.items())
+        return [title, nodes.bullet_list("", *items, classes=["exercise-items"])]
 
-    def row(self, page, label, details):
+    def item(self, page, label, details):
+        """An exercise: a link to it and what it is about. The page's script ticks those that a page checks."""
         number = ".".join(map(str, self.env.toc_fignumbers.get(page, {}).get("exercise", {}).get(label, ())))
         link = addnodes.pending_xref(
             "",
@@ -118,11 +124,9 @@ class ListExercises(SphinxPostTransform):
             refdoc=self.env.docname,
             refwarn=True,
         )
-        return _row(link, nodes.Text(KINDS[details["kind"]]), nodes.Text(details["practises"]))
-
-
-def _row(*cells):
-    return nodes.row("", *(nodes.entry("", nodes.paragraph("", "", cell)) for cell in cells))
+        about = nodes.paragraph("", f"{details['practises']} · {KINDS[details['kind']]}", classes=["exercise-about"])
+        checked = ["exercise-checked"] if details["checked"] else []
+        return nodes.list_item("", nodes.paragraph("", "", link), about, classes=checked)
 
 
 def exercises(env, page):

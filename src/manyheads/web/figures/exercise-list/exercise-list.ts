@@ -1,38 +1,73 @@
-// <exercise-list>: all exercises of the book in tables; the script marks those whose fields were answered rightly in this
-// browser, and lets the reader erase that.
+// <exercise-list>: all exercises of the book; the script ticks those that were answered rightly in this browser, of those that a page
+// checks, shows for each chapter and for the book how many these are, and lets the reader erase that.
 
 import { define, Figure } from "../../doors/page-element.ts";
 import { eraseProgress, readProgress } from "../../doors/progress.ts";
-import { h } from "../../views/dom.ts";
+import { h, setIdle, setText } from "../../views/dom.ts";
+
+const CHECKED = ".exercise-checked";
+
+/** How much of something is done: a bar, and the same in numbers. */
+class Bar {
+  #bar = h("span", { class: "el-bar", "aria-hidden": "true" }, h("i"));
+  #text = h("span");
+  readonly node = h("span", { class: "el-done" }, this.#bar, this.#text);
+
+  show(done: number, all: number, text: string) {
+    this.#bar.style.setProperty("--done", (done / (all || 1)).toFixed(4));
+    setText(this.#text, text);
+  }
+}
 
 class ExerciseListElement extends Figure {
-  #status = h("p", { class: "el-progress", role: "status", "aria-live": "polite" });
+  #whole = new Bar();
+  #erase = h("button", { type: "button", onclick: () => this.#forget() }, "Erase my answers");
+  #chapters: { bar: Bar; items: HTMLElement[] }[] = [];
 
   protected draw() {
-    const erase = h("button", { type: "button", onclick: () => this.#erase() }, "Erase my answers");
-    this.querySelector(".el-tools")?.remove(); // room for these
-    this.prepend(h("div", { class: "el-tools" }, this.#status, erase));
+    for (const old of this.querySelectorAll(".el-tools, .el-done, .el-tick")) old.remove(); // what the build drew
+    this.#whole.node.setAttribute("role", "status");
+    this.prepend(h("div", { class: "el-tools" }, this.#whole.node, this.#erase));
+    this.#chapters = [...this.querySelectorAll(".exercise-page")].map((title) => {
+      const list = title.nextElementSibling!;
+      const items = [...list.querySelectorAll<HTMLElement>(CHECKED)];
+      const bar = new Bar();
+      if (items.length) title.append(" ", bar.node);
+      return { bar, items };
+    });
+    for (const item of this.querySelectorAll(CHECKED)) item.prepend(h("span", { class: "el-tick" }));
     this.#mark();
   }
 
-  #erase() {
+  #forget() {
     eraseProgress();
     this.#mark();
   }
 
   #mark() {
     const progress = readProgress();
-    const answered = Object.values(progress).length;
-    let right = 0;
-    for (const link of this.querySelectorAll("td a")) {
-      const done = progress[link.getAttribute("href")?.split("#")[1] ?? ""]?.right === true;
-      right += Number(done);
-      link.parentElement?.querySelector(".el-done")?.remove();
-      if (done) link.after(h("span", { class: "el-done" }, " ✓ answered"));
+    let [right, tried, all] = [0, 0, 0];
+    for (const { bar, items } of this.#chapters) {
+      let done = 0;
+      for (const item of items) {
+        const label = item.querySelector("a")?.getAttribute("href")?.split("#")[1] ?? "";
+        const found = Object.hasOwn(progress, label) ? progress[label] : null;
+        const isRight = found?.right === true;
+        done += Number(isRight);
+        tried += Number(found !== null);
+        item.classList.toggle("el-right", isRight);
+        const tick = item.querySelector<HTMLElement>(".el-tick")!;
+        setText(tick, isRight ? "✓" : "");
+        tick.ariaLabel = isRight ? "answered" : "open";
+        tick.setAttribute("role", "img");
+      }
+      bar.show(done, items.length, `${done} of ${items.length}`);
+      right += done;
+      all += items.length;
     }
-    this.#status.textContent = answered
-      ? `In this browser you have answered ${right} of them rightly, of ${answered} that you tried in fields.`
-      : "You have answered none of them in fields yet, or your answers were erased.";
+    const others = tried > right ? `, ${tried - right} tried` : "";
+    this.#whole.show(right, all, `${right} of ${all} that a page checks are answered in this browser${others}.`);
+    setIdle(this.#erase, tried === 0);
   }
 }
 
