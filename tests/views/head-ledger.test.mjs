@@ -284,7 +284,7 @@ test("where it asks first, what words write is covered until one is pressed; the
   const figure = await live('answer="mood: good" guess');
   const isCovered = () => figure.querySelector(".hl-covered") !== null;
   const asks = () => texts(figure, ".hl-sum span")[0];
-  assert.match(asks(), /^Which of these words makes the head “.*” write for “good”\? Press it\. $/);
+  assert.match(asks(), /^Which of these words makes the head “.*” write for “good”\?$/);
   assert.ok(isCovered());
   const written = rows(figure, "words").map((row) => row[3]);
   const best = written.map(number).indexOf(Math.max(...written.map(number)));
@@ -293,8 +293,14 @@ test("where it asks first, what words write is covered until one is pressed; the
   assert.deepEqual([isCovered(), asks()], [false, `Right: “${word}” writes ${written[best]}.`]);
   choose(figure, "Answer", "mood: bad");
   assert.match(asks(), /^The heads write/);
+  choose(figure, "Answer", "mood: good");
+  assert.match(asks(), /^Right: /, "what was guessed stands where it was asked");
   const other = await live('answer="mood: good" guess');
-  named(other, "Show me").click();
+  choose(other, "Answer", "mood: bad");
+  assert.ok(!other.querySelector(".hl-covered"), "what isn’t asked isn’t covered");
+  choose(other, "Answer", "mood: good");
+  assert.ok(other.querySelector(".hl-covered"), "looking elsewhere takes no guess away");
+  named(other, "just show me").click();
   assert.match(texts(other, ".hl-sum span")[0], /^The heads write/);
   assert.ok(!(await live()).querySelector(".hl-covered"), "elsewhere nothing is covered");
 });

@@ -13,8 +13,9 @@ export interface State {
   ledger: HeadLedger | null;
   of: LedgerState | null; // what the numbers answer to
   rows: number[]; // the parts that have a row, by their places among all
-  covered: boolean; // what words write, until the reader has guessed
-  guess: number | null; // the word that the reader pressed last, for as long as nothing else is chosen
+  question: string | null; // what its reader is asked about: what it shows first; null where nothing is asked
+  guessed: boolean;
+  guess: number | null; // the word that the reader pressed; null for who wanted to be shown
   keeps: boolean; // the rows stay where they are: nothing but heads was switched since they were ranked
 }
 
@@ -24,30 +25,26 @@ export type Action =
   | { type: "guess"; word: number | null } // by its place; null to be shown
   | { type: "show"; ledger: HeadLedger };
 
-export const startWith = (parts: Partial<LedgerState>, covered = false): State => ({
+export const startWith = (parts: Partial<LedgerState>, asks = false): State => ({
   chosen: { sentence: "", answer: "", head: null, off: [], ...parts },
   ledger: null,
   of: null,
   rows: [],
-  covered,
+  question: asks ? "" : null,
+  guessed: false,
   guess: null,
   keeps: false,
 });
 
 export function reduce(state: State, action: Action): State {
-  if (action.type === "guess") return { ...state, covered: false, guess: action.word };
+  if (action.type === "guess") return state.guessed ? state : { ...state, guessed: true, guess: action.word };
   if (action.type === "show") {
     const keeps = state.keeps && String(action.ledger.headNames) === String(state.ledger?.headNames);
-    return ranked({ ...state, ledger: action.ledger, of: state.chosen, keeps });
+    const shown = ranked({ ...state, ledger: action.ledger, of: state.chosen, keeps });
+    return shown.question === "" ? { ...shown, question: subjectOf(shown) } : shown;
   }
   const parts = action.type === "switch" ? { off: switched(state, action.head) } : action.parts;
-  return ranked({
-    ...state,
-    chosen: { ...state.chosen, ...parts },
-    covered: false,
-    guess: null,
-    keeps: String(Object.keys(parts)) === "off",
-  });
+  return ranked({ ...state, chosen: { ...state.chosen, ...parts }, keeps: String(Object.keys(parts)) === "off" });
 }
 
 /** Which parts have a row: those that add most, and each head that is off, so that it can be turned on again. */
@@ -63,6 +60,19 @@ function ranked(state: State): State {
 /** Whether the numbers answer to another sentence, or to other heads, than were chosen by now. */
 export const isOld = ({ chosen, of }: State) =>
   of !== null && (chosen.sentence !== of.sentence || String(chosen.off) !== String(of.off));
+
+/** What is shown, as one text: its sentence, the answer, the head whose words these are, and the heads that are off. */
+function subjectOf(state: State) {
+  const { ledger, chosen } = state;
+  const label = ledger?.answered ? ledger.labels[answerPlace(ledger, chosen.answer)] : chosen.answer;
+  return JSON.stringify([chosen.sentence, chosen.off, label, headOf(state)]);
+}
+
+/** Whether what is shown is what the reader is asked about, or was; looking at something else takes no guess away. */
+export const isAsked = (state: State) => state.question !== null && subjectOf(state) === state.question;
+
+/** Whether what words write is covered: the reader hasn't guessed yet. */
+export const isCovered = (state: State) => !state.guessed && isAsked(state);
 
 /** The layer of a head and its number in it. */
 export const placeOf = ({ numHeads, firstLayer = 0 }: HeadLedger, head: number) => [

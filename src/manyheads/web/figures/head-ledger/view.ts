@@ -18,7 +18,17 @@ import { chooser, field, fillOptions, sentenceBox, setTyped, StatusLine, type To
 import { fill, h, rowsOf, setText, setToken, targetOf } from "../../views/dom.ts";
 import { drawSwitch, headSwitch } from "../../views/head-switch.ts";
 import { Beams } from "./beams.ts";
-import { headOf, isOn, reduce, startWith, type Action, type LedgerState, type State } from "./state.ts";
+import {
+  headOf,
+  isAsked,
+  isCovered,
+  isOn,
+  reduce,
+  startWith,
+  type Action,
+  type LedgerState,
+  type State,
+} from "./state.ts";
 
 export interface LedgerOptions {
   change: (state: LedgerState, names: string[]) => void; // the reader changed the named parts
@@ -37,7 +47,13 @@ export class HeadLedgerView {
   #answer = chooser("Answer", (answer) => this.#choose({ answer, head: null })); // and the head that writes most for it
   #head = chooser("Head", (head) => this.#choose({ head: Number(head) }));
   #text = h("span");
-  #show = h("button", { type: "button", class: "hl-show", onclick: () => this.#guess(null) }, "Show me");
+  #show = h(
+    "span",
+    { class: "gs-way" },
+    "Press it, or ",
+    h("button", { type: "button", onclick: () => this.#guess(null) }, "just show me"),
+    ".",
+  );
   #sum = h("p", { class: "hl-sum", tabindex: -1 }, this.#text, this.#show);
   #parts = h("tbody");
   #words = h("tbody");
@@ -196,7 +212,7 @@ export class HeadLedgerView {
     this.#drawWords(ledger, label, chosen, words, part);
     this.#drawSum(ledger, label, shown, words);
     this.#announcer.drawn(() =>
-      this.whole.guess === null
+      !isAsked(this.whole) || this.whole.guess === null
         ? `${fact}: ${name}. ${parts.map((each) => `${each.name} adds ${signed(each.value)}`).join(", ")}${rest.count ? `, ${nameOf(rest)} ${signed(rest.value)}` : ""}.`
         : (this.#text.textContent ?? ""),
     );
@@ -204,14 +220,15 @@ export class HeadLedgerView {
 
   /** Asks for a guess, or says what came of it; else, what the heads write. */
   #drawSum(ledger: HeadLedger, label: number, { parts, rest, logit }: Parts, words: Words) {
-    const { covered, guess } = this.whole;
+    const covered = isCovered(this.whole);
+    const guess = isAsked(this.whole) ? this.whole.guess : null;
+    this.#sum.classList.toggle("hl-asks", covered);
     this.#tables.classList.toggle("hl-covered", covered);
     this.#show.hidden = !covered;
     const [fact, name] = ledger.labels[label];
     const head = quoted(ledger.headNames[headOf(this.whole)]);
     const word = (key: number) => quoted(readable(ledger.tokens[key]));
-    if (covered)
-      return setText(this.#text, `Which of these words makes the head ${head} write for ${quoted(name)}? Press it. `);
+    if (covered) return setText(this.#text, `Which of these words makes the head ${head} write for ${quoted(name)}?`);
     if (guess !== null && words[guess]) {
       const best = words.reduce((most, { adds }, key) => (adds > words[most].adds ? key : most), 0);
       const adds = `${word(best)} writes ${signed(words[best].adds)}.`;
@@ -298,7 +315,7 @@ export class HeadLedgerView {
         h("td", { class: "hl-says" }, h("span"), h("span", { class: "hl-not" })),
       ),
     );
-    const { covered } = this.whole;
+    const covered = isCovered(this.whole);
     words.forEach(({ weight, adds }, key) => {
       const { cells } = rowsOf(this.#words)[key];
       if (cells[0].firstElementChild?.localName !== (covered ? "button" : "span"))
