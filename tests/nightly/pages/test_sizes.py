@@ -7,8 +7,8 @@ from live_maps import eventually, settled
 
 LEAST = 12  # pixels of letters
 EMPTY = 48  # pixels from top to bottom in which nothing is
-# Of each map: letters that are too small, stretches in which nothing is, and what scrolls.
-WRONG = f"""() => [...document.querySelectorAll("head-map, .head-map head-map")].flatMap((map) => {{
+# Of each map: letters that are too small, stretches in which nothing is, and what scrolls. A drawing board waits for a guess, and the first page has its own stage.
+WRONG = f"""() => [...document.querySelectorAll("head-map:not(.drawing-board *, .first-look *)")].flatMap((map) => {{
   const seen = (node) => node.checkVisibility({{ opacityProperty: true, visibilityProperty: true }}) && !node.closest(".hm-unseen");
   const nodes = [...map.querySelectorAll("*")].filter(seen);
   const texts = nodes.filter((node) => [...node.childNodes].some((child) => child.nodeType === 3 && child.data.trim()));
@@ -17,7 +17,7 @@ WRONG = f"""() => [...document.querySelectorAll("head-map, .head-map head-map")]
   const small = texts.filter((node) => isSmall(sizeOf(node)));
   const marks = nodes.filter((node) => node.matches(".hm-sorted button, .hm-large td") && isSmall(sizeOf(node, "::before")));
   const scrolls = nodes.filter((node) => node.matches(".hm-scroll, .hm-detail") && (node.scrollWidth > node.clientWidth + 1 || node.scrollHeight > node.clientHeight + 1));
-  const painted = [...texts, ...nodes.filter((node) => node.matches("td, canvas, img, input, textarea, button, select, meter, path"))];
+  const painted = [...texts, ...nodes.filter((node) => node.matches("td, canvas, img, svg, input, textarea, button, select, meter"))];
   const box = map.getBoundingClientRect();
   const spans = painted.map((node) => node.getBoundingClientRect()).filter(({{ height }}) => height > 0).sort((a, b) => a.top - b.top);
   let end = box.top;
