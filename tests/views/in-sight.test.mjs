@@ -33,6 +33,7 @@ test("a film waits while no frame comes, and goes on from where it was", (t) => 
     0,
     () => {},
     () => {},
+    () => 1600, // milliseconds to read a caption
   );
   film.play();
   let now = 5000;
