@@ -9,7 +9,7 @@ from playwright.sync_api import expect
 # What is pressed in a figure and too low for a thumb. Words, squares and dots of a picture are as high as they are, the card of a
 # head as its row; a head's name above its words reaches beyond itself, which tests/browser/test_phone.py measures.
 LOW = """() => [...document.querySelectorAll(".head-map :is(button, select, summary, textarea, input)")]
-  .filter((node) => node.checkVisibility() && !node.matches(".hm-grid *, .hm-lines *, .hm-translation *, .hm-askers *, .ha-plot *, .hc-open, .hm-paint .hm-head"))
+  .filter((node) => node.checkVisibility() && !node.matches(".hm-grid *, .hm-lines *, .hm-translation *, .hm-askers *, .nw-heads *, .ha-plot *, .hc-open, .hm-paint .hm-head"))
   .map((node) => node.closest("label:has(> [type=checkbox], > [type=radio])") ?? node)
   .filter((node) => node.getBoundingClientRect().height < 43.5)
   .map((node) => [node.parentElement.className, node.textContent])"""

@@ -187,13 +187,16 @@ export function closeOnEscape(event: KeyboardEvent) {
   menu.querySelector("summary")?.focus();
 }
 
+/** The class of a status that stands below the sentence, and keeps room for a button. */
+export const OFFER = "hm-offer";
+
 /** Where a figure has to load its model, this is offered right below the sentence, above what is shown: there it's seen by who types. */
 export function offerBelowSentence(root: HTMLElement) {
   const [status, box] = [".hm-status", ".hm-sentence"].map((part) => root.querySelector<HTMLElement>(part));
   const part = [...root.children].find((child) => child.contains(box));
   if (!status || !part) return;
   part.after(status);
-  status.classList.add("hm-offer");
+  status.classList.add(OFFER);
 }
 
 /** How things stand: a text; what a button after it does, and is called; and how much is here of what is loading, from 0 to 1. */

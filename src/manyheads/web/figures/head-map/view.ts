@@ -8,7 +8,7 @@ import { isMasked } from "../../math/maps.ts";
 import type { AttentionEdge } from "../../math/score-parts.ts";
 import { askersOf } from "../../math/shown.ts";
 import { Announcer, summaryOf } from "../../views/announcer.ts";
-import { onUndo, type Told } from "../../views/controls.ts";
+import { OFFER, onUndo, type Told } from "../../views/controls.ts";
 import { keepFocus, nextId } from "../../views/dom.ts";
 import type { MapHost } from "./map-part.ts";
 import { WhyThere } from "../../views/why-there.ts";
@@ -134,7 +134,7 @@ export class HeadMapView {
   /** Moves the status up to the sentences: what it offers, or refuses, comes before what is shown. */
   statusFirst() {
     this.controls.compareRow.after(this.#status.node);
-    this.#status.node.classList.add("hm-offer");
+    this.#status.node.classList.add(OFFER);
   }
 
   // --- drawing

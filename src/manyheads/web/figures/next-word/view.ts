@@ -13,6 +13,7 @@ import {
   field,
   fillOptions,
   lineBox,
+  OFFER,
   sentenceBox,
   setTyped,
   StatusLine,
@@ -118,6 +119,7 @@ export class NextWordView {
     const seed = lineBox("Seed", { type: "number", min: 0, step: 1, value: 1 }, (text) =>
       this.dispatch({ type: "seed", seed: Math.max(0, Math.floor(Number(text)) || 0) }),
     );
+    this.#status.node.classList.add(OFFER);
     this.#words.append(this.#coloured, this.#space, this.#ghost);
     this.#whyThere.node.hidden = true;
     const first = (text: string, box: HTMLElement) => h("label", { class: "nw-check" }, box, text);

@@ -11,6 +11,7 @@ import {
   field,
   fillOptions,
   grow,
+  OFFER,
   sentenceBox,
   setTyped,
   StatusLine,
@@ -99,6 +100,7 @@ export class WordSenseView {
 
   constructor(root: HTMLElement, parts: Partial<State>, host: { compute(): void; rank(): void }) {
     this.#root = root;
+    this.#status.node.classList.add(OFFER);
     this.#host = host;
     this.state = startWith(parts);
     this.#single = this.state.layer !== null;
