@@ -328,7 +328,12 @@ test("grid: heads in sight are drawn at once, the others when the page is idle o
 test("grid: what slides under a pointer at rest isn't pointed at, and nothing scrolls to a head that's opened", (t) => {
   replace(t, HTMLElement.prototype, { scrollIntoView: () => assert.fail("it scrolls by itself") });
   const { root } = show({ view: "grid" });
-  const painted = () => root.querySelector(".hm-detail .hm-head").textContent;
+  const painted = () => {
+    assert.ok(
+      root.querySelector(".hm-looked").ariaLabel.endsWith(root.querySelector(".hm-detail .hm-head").textContent),
+    );
+    return root.querySelector(".hm-detail .hm-head").textContent;
+  };
   const button = root.querySelectorAll(".hm-grid button")[4];
   point(button, "pointerover");
   assert.equal(painted(), "layer 1, kind");

@@ -188,6 +188,7 @@ export class GridView implements MapPart {
     const isSeen = this.#inSight(side);
     this.#turned = columns !== heads;
     this.#drawButtons(map, columns);
+    this.#mark();
     this.frame.classList.toggle("hm-sorted", this.#isSorted(map));
     this.frame.classList.toggle("hm-still", this.#room <= 0);
     for (const [name, value] of Object.entries({ most: `${most}px`, columns, rows: (layers * heads) / columns }))
@@ -309,6 +310,7 @@ export class GridView implements MapPart {
     row.hidden = this.#large !== null || !present;
     this.legend.draw(host.shown.map, host.state);
     this.legend.node.hidden = row.hidden || !this.#both;
+    this.#mark();
     if (!present) return;
     const head = Math.min(this.#large ?? this.cursor.head, map.shape[1] - 1);
     const name = headTitle(map, layer, head);
@@ -323,6 +325,14 @@ export class GridView implements MapPart {
       this.#paint(layer, head);
     }
     this.#highlight(map);
+  }
+
+  /** Frames the head whose words are painted, also once the pointer is elsewhere. */
+  #mark() {
+    const { layer, head } = this.cursor;
+    const marked = this.#large === null ? `[data-layer="${layer}"][data-head="${head}"]` : null;
+    for (const button of this.body.querySelectorAll(".hm-looked")) button.classList.remove("hm-looked");
+    if (marked) this.body.querySelector(marked)?.classList.add("hm-looked");
   }
 
   /** The words of the head that is pointed at, in both sentences where two are compared. */
