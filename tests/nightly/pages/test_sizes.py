@@ -7,8 +7,9 @@ from live_maps import eventually, settled
 
 LEAST = 12  # pixels of letters
 EMPTY = 48  # pixels from top to bottom in which nothing is
-# Of each map: letters that are too small, stretches in which nothing is, and what scrolls. A drawing board waits for a guess, and the first page has its own stage.
-WRONG = f"""() => [...document.querySelectorAll("head-map:not(.drawing-board *, .first-look *)")].flatMap((map) => {{
+# Of each map: letters that are too small, stretches in which nothing is, and what scrolls. The first page has its own stage, and what
+# waits for a guess is covered.
+WRONG = f"""() => [...document.querySelectorAll("head-map:not(.drawing-board *, .first-look *, .figure-guess:not(.gs-told) + *)")].flatMap((map) => {{
   const seen = (node) => node.checkVisibility({{ opacityProperty: true, visibilityProperty: true }}) && !node.closest(".hm-unseen");
   const nodes = [...map.querySelectorAll("*")].filter(seen);
   const texts = nodes.filter((node) => [...node.childNodes].some((child) => child.nodeType === 3 && child.data.trim()));
