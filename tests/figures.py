@@ -6,7 +6,7 @@ IN_CHAPTER = {
     "formula": ["attention-flow", "slice-or-project", "softmax-scale", "field-exercise"],
     "order-and-cost": ["rotary-positions", "word-shuffle", "attention-kinds"],
     "what-a-head-writes": ["head-ledger"],
-    "intuition": ["blend-triangle"],
+    "intuition": ["figure-guess", "blend-triangle"],
     "museum": ["museum-piece"],
     "real-heads": ["head-cards"],
     "ambiguity": ["word-sense"],

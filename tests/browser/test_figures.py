@@ -164,10 +164,11 @@ def test_an_exercise_is_answered_by_keyboard_and_kept(page, site):
     page.reload()
     expect(replies).to_contain_text(["Right."] * len(exercise.fields))
     page.goto(f"{site}/book/exercises.html")
-    table = page.locator("exercise-list")
-    expect(table.get_by_role("row", name=exercise.title)).to_contain_text("answered")
-    table.get_by_role("button", name="Erase my answers").press("Enter")
-    expect(table.get_by_role("row", name=exercise.title)).not_to_contain_text("answered")
+    all = page.locator("exercise-list")
+    answered = all.get_by_role("listitem").filter(has_text=exercise.title).get_by_role("img", name="answered")
+    expect(answered).to_be_visible()
+    all.get_by_role("button", name="Erase my answers").press("Enter")
+    expect(answered).to_have_count(0)
 
 
 def test_positions_keep_their_score_and_kinds_of_attention_their_bytes(page, site):
@@ -201,7 +202,8 @@ def test_shuffled_words_are_nothing_new_to_a_model_without_order(page, site):
     map, shuffle = page.locator("head-map#order"), page.locator("word-shuffle")
     ready(map)
     type_into(map, "The soup was not awful but good.")
-    shuffle.get_by_role("button", name="Shuffle the words").click()
+    shuffle.get_by_role("button", name="yes, and a conclusion turns").click()
+    expect(shuffle).to_contain_text("No: no. The first model doesn’t know the order.")
     bag, taught = shuffle.get_by_role("listitem").nth(0), shuffle.get_by_role("listitem").nth(1)
     expect(bag).to_have_text("no order: no weight changes. No conclusion changes.")
     expect(taught).to_contain_text(re.compile(r"a weight changes by \d"))
@@ -296,8 +298,9 @@ def test_a_text_that_repeats_is_guessed_once_the_heads_are_born(page, site):
     expect(seen(figure, "Where the text repeats, 8 of 8 guesses are right.")).to_be_visible()
     figure.get_by_role("button", name="previous-token head", exact=True).click()
     expect(seen(figure, "8 of 8 guesses are right")).to_have_count(0)
-    figure.get_by_role("button", name="The previous-token head").click()
-    expect(seen(figure, "half grown at step")).to_be_visible()
+    figure.get_by_role("button", name="the previous-token head").click()
+    figure.get_by_label("Training step").fill(str(len(CHECKPOINTS)))
+    expect(figure.locator(".gs-verdict")).to_contain_text("half grown at step")
     page.get_by_role("button", name="put 32 other characters before the text").click()
     expect(seen(figure, "Where the text repeats, 0 of 7 guesses are right.")).to_be_visible()
 
@@ -329,6 +332,7 @@ def test_a_model_trained_in_the_page_is_nodes_number_for_number_and_python_opens
 
 def test_a_cache_computes_each_word_once(page, site):
     figure = open_figure(page, site, "growing-cache")
+    expect(figure.get_by_role("button", name="120")).to_be_visible()  # as the walls come to
     for _ in range(4):
         figure.get_by_role("button", name="Write a word").click()
     cached, again = figure.get_by_role("list").nth(0), figure.get_by_role("list").nth(1)
@@ -342,6 +346,9 @@ def test_a_cache_computes_each_word_once(page, site):
 def test_a_slider_shows_what_runs_came_to(page, site):
     runs = open_figure(page, site, "result-slider").get_by_role("slider")
     before = runs.get_attribute("aria-valuetext")
+    verdict = page.locator("figure-guess").filter(has_text="Does it hold?").first
+    verdict.get_by_role("button", name="just show me").click()
+    expect(verdict.get_by_role("button", name=", right")).to_have_count(1)
     runs.press("End" if runs.input_value() == "0" else "Home")
     expect(runs).not_to_have_attribute("aria-valuetext", before)
 

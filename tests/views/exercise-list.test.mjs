@@ -25,7 +25,7 @@ const marked = (list) => [...list.querySelectorAll(".el-right a")].map(({ textCo
 test("nothing is answered at first", async () => {
   const list = await listed({});
   assert.deepEqual([marked(list), isIdle(list, "Erase my answers")], [[], true]);
-  assert.equal(status(list), "0 of 3 that a page checks are answered in this browser.");
+  assert.equal(status(list), "0 of 3 answered in this browser");
 });
 
 test("what is right is ticked and counted in its chapter and in all; what is wrong is only counted", async () => {
@@ -43,7 +43,7 @@ test("what is right is ticked and counted in its chapter and in all; what is wro
   assert.deepEqual(texts(list, ".exercise-page .el-done"), ["1 of 2", "1 of 1"]);
   const bars = [...list.querySelectorAll(".el-bar")].map(({ style }) => style.getPropertyValue("--done"));
   assert.deepEqual(bars, ["0.6667", "0.5000", "1.0000"]);
-  assert.equal(status(list), "2 of 3 that a page checks are answered in this browser, 1 tried.");
+  assert.equal(status(list), "2 of 3 answered in this browser, 1 tried");
 });
 
 test("answers are erased by a press, once and for all", async () => {

@@ -6,7 +6,7 @@ import { h } from "../views/dom.ts";
 const LIT = "hm-spoken";
 const STAYS = 2000; // milliseconds that what was changed stays lit
 const PATIENCE = 20_000; // milliseconds until no answer to a press is expected any more
-const ANSWERS = ["attention", "kind", "ledger", "next", "sense", "station", "steps"]; // events of figures that show something new
+const ANSWERS = ["attention", "ledger", "next", "results", "sense", "station", "steps"]; // events of figures that show something new
 
 /** The figure that a phrase names: by its id, or the first of a kind. */
 export const figureNamed = (name: string) => document.getElementById(name) ?? document.querySelector<HTMLElement>(name);

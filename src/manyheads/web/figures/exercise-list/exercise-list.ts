@@ -66,7 +66,7 @@ class ExerciseListElement extends Figure {
       all += items.length;
     }
     const others = tried > right ? `, ${tried - right} tried` : "";
-    this.#whole.show(right, all, `${right} of ${all} that a page checks are answered in this browser${others}.`);
+    this.#whole.show(right, all, `${right} of ${all} answered in this browser${others}`);
     setIdle(this.#erase, tried === 0);
   }
 }

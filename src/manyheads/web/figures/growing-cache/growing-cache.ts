@@ -30,10 +30,10 @@ class GrowingCacheElement extends Figure {
     const all = this.#words.length;
     this.#guess = new GuessView(
       {
-        question: "Without a cache, how often are keys and values of a word computed until the last word is there?",
+        question: `${all} words, one after the other: how many bricks will it take without a cache?`,
         answers: [all, sumTo(all), all * all].map(String),
         right: 1,
-        says: `For each new word they’re computed for all so far. With a cache it’s ${all}.`,
+        says: `For each new word, all words so far are computed again. With a cache it takes ${all}.`,
       },
       () => (this.#restart(), this.#player.toggle()),
     );

@@ -46,6 +46,7 @@ export class HeadLedgerView {
   #sentence = sentenceBox("Sentence", "Type a sentence", (sentence) => this.#choose({ sentence }));
   #answer = chooser("Answer", (answer) => this.#choose({ answer, head: null })); // and the head that writes most for it
   #head = chooser("Head", (head) => this.#choose({ head: Number(head) }));
+  #question = h("span", { class: "gs-question" });
   #text = h("span");
   #show = h(
     "span",
@@ -54,7 +55,7 @@ export class HeadLedgerView {
     h("button", { type: "button", onclick: () => this.#guess(null) }, "just show me"),
     ".",
   );
-  #sum = h("p", { class: "hl-sum", tabindex: -1 }, this.#text, this.#show);
+  #sum = h("p", { class: "hl-sum", tabindex: -1 }, this.#question, this.#text, this.#show);
   #parts = h("tbody");
   #words = h("tbody");
   #title = h("caption");
@@ -212,7 +213,7 @@ export class HeadLedgerView {
     this.#drawWords(ledger, label, chosen, words, part);
     this.#drawSum(ledger, label, shown, words);
     this.#announcer.drawn(() =>
-      !isAsked(this.whole) || this.whole.guess === null
+      !isAsked(this.whole)
         ? `${fact}: ${name}. ${parts.map((each) => `${each.name} adds ${signed(each.value)}`).join(", ")}${rest.count ? `, ${nameOf(rest)} ${signed(rest.value)}` : ""}.`
         : (this.#text.textContent ?? ""),
     );
@@ -221,20 +222,13 @@ export class HeadLedgerView {
   /** Asks for a guess, or says what came of it; else, what the heads write. */
   #drawSum(ledger: HeadLedger, label: number, { parts, rest, logit }: Parts, words: Words) {
     const covered = isCovered(this.whole);
-    const guess = isAsked(this.whole) ? this.whole.guess : null;
-    this.#sum.classList.toggle("hl-asks", covered);
     this.#tables.classList.toggle("hl-covered", covered);
     this.#show.hidden = !covered;
     const [fact, name] = ledger.labels[label];
     const head = quoted(ledger.headNames[headOf(this.whole)]);
-    const word = (key: number) => quoted(readable(ledger.tokens[key]));
-    if (covered) return setText(this.#text, `Which of these words makes the head ${head} write for ${quoted(name)}?`);
-    if (guess !== null && words[guess]) {
-      const best = words.reduce((most, { adds }, key) => (adds > words[most].adds ? key : most), 0);
-      const adds = `${word(best)} writes ${signed(words[best].adds)}.`;
-      const wrong = `${word(guess)} gets ${percent(words[guess].weight)} of the attention, and writes ${signed(words[guess].adds)}. `;
-      return setText(this.#text, best === guess ? `Right: ${adds}` : wrong + adds);
-    }
+    const asks = isAsked(this.whole) ? `Which of these words makes the head ${head} write for ${quoted(name)}?` : "";
+    setText(this.#question, asks);
+    if (asks) return setText(this.#text, covered ? "" : this.#verdict(ledger, words));
     const isHeads = ({ head: own }: Part) => own !== null;
     const small = rest.count ? restOfHeads(ledger, label, this.whole.rows) : 0;
     const byHeads = Math.round(100 * (parts.filter(isHeads).reduce((sum, { value }) => sum + value, 0) + small)) / 100;
@@ -245,6 +239,17 @@ export class HeadLedgerView {
       this.#text,
       `The heads write ${signed(byHeads)} for ${quoted(name)}, ${other} ${signed(logit - byHeads)}: its logit is ${formatNumber(logit, 2)}${answers}`,
     );
+  }
+
+  /** Which word it is, and what became of the reader's guess. */
+  #verdict(ledger: HeadLedger, words: Words) {
+    const { guess } = this.whole;
+    const word = (key: number) => quoted(readable(ledger.tokens[key]));
+    const best = words.reduce((most, { adds }, key) => (adds > words[most].adds ? key : most), 0);
+    const adds = `${word(best)} writes ${signed(words[best].adds)}.`;
+    if (guess === best) return `Right: ${adds}`;
+    if (guess === null) return adds;
+    return `No: ${word(guess)} gets ${percent(words[guess].weight)} of the attention, and writes ${signed(words[guess].adds)}. ${adds}`;
   }
 
   #drawParts(ledger: HeadLedger, label: number, { parts, rest, logit }: Parts, range: Range) {
