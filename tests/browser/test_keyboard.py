@@ -19,7 +19,7 @@ def test_the_tools_are_used_by_keyboard_and_move_nothing(page, site):
     button = map.get_by_role("button", name="Tools")
     button.press("Enter")
     expect(map.get_by_role("combobox", name="Layer", exact=True)).to_be_focused()
-    assert map.locator(".hm-body").bounding_box() == place, "the map stays where it is"
+    eventually(map.locator(".hm-body").bounding_box, lambda now: now == place)  # the map stays where it is
     summary = map.locator("details.hm-menu > summary")
     for key in ("Enter", "Tab"):
         summary.press(key)

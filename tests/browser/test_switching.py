@@ -143,7 +143,7 @@ def test_a_head_of_the_encoder_is_opened_from_the_grid_and_turned_off(page, site
     square.click()
     expect(map.get_by_role("button", name="Shrink layer 3, head 5")).to_be_in_viewport()  # beside what was pressed
     expect(square).to_be_in_viewport()
-    assert page.evaluate("scrollY") == place, "it scrolled by itself"
+    eventually(lambda: page.evaluate("scrollY"), lambda now: now == place)  # nothing scrolled by itself
     cells = map.get_by_role("table", name="layer 3, head 5: rows ask").locator("td")
     expect(cells).to_have_count(100)
     page.keyboard.press("ArrowRight")

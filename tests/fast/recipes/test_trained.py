@@ -5,6 +5,7 @@ import json
 
 import pytest
 
+from manyheads.models.decoder import head_scores
 from manyheads.models.encoder import head_cards as cards
 from manyheads.models.files import MEASURED
 from manyheads.models.focus import data
@@ -44,7 +45,9 @@ def test_a_word_that_changes_changes_the_recipe(monkeypatch):
 
 def test_what_was_measured_is_what_would_be_measured_now():
     changed = "what is measured of MiniLM has changed: `make book` measures it into .cache; move it from there"
-    assert {cards.FILE, senses_path()} == {path for path in MEASURED.rglob("*.*") if path.is_file()}, changed
+    assert {cards.FILE, head_scores.FILE, senses_path()} == {
+        path for path in MEASURED.rglob("*.*") if path.is_file()
+    }, changed
     assert [measures._path()] == [*measures.DATA.glob("*.npz")], changed
     kept = json.loads(gzip.decompress(cards.FILE.read_bytes()))["key"]
     assert kept == cards_key(), "what a head card says has changed: run `python -m manyheads_recipes.encoder`"
