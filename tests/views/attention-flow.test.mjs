@@ -55,7 +55,7 @@ test("its stations have names, in their order; each has a sentence", async () =>
   assert.equal(new Set(told).size, 8);
   assert.match(
     told[1],
-    /^“tea” asks with its query, and every word has a key: 2 numbers each, made by the head “mood”\.$/,
+    /^“tea” asks with its query, and every word has a key, 2 numbers each, made by the head “mood”\.$/,
   );
   assert.match(told[7], /^The model reads its answers from “\[CLS\]” alone, not from “tea”\. Mood: (good|bad), \d/);
 });
@@ -490,6 +490,27 @@ for (const still of [false, true])
     assert.deepEqual([seen, flow.station, Boolean(named(flow, "▶ Play"))], [flow.stations.slice(1), "answer", true]);
   });
 
+test("Play rests at a station until its caption can be read, and no longer", async (t) => {
+  const flow = await live('head="1" query="2"');
+  page.still = false;
+  let now = 0;
+  const [frames, came] = [[], [0]];
+  t.mock.method(globalThis, "requestAnimationFrame", (call) => frames.push(call));
+  flow.addEventListener("station", () => came.push(now)); // as the film sets out for it: that's when its caption comes
+  const words = [];
+  press(flow, "▶ Play");
+  for (; frames.length; now += 100) {
+    frames.shift()(now);
+    words[came.length - 1] = caption(flow).split(" ").length;
+  }
+  assert.equal(came.length, 8);
+  came.slice(2).forEach((time, at) => {
+    const stood = time - came[at + 1];
+    const reads = Math.max(250 * words[at + 1], 2600 + 500);
+    assert.ok(Math.abs(stood - reads) <= 300, `${stood} ms for ${words[at + 1]} words`);
+  });
+});
+
 test("another word asks and another head looks, by list or by a press into the picture", async () => {
   const flow = await live('station="heads"');
   choose(flow, "Asked by", 3);
@@ -578,7 +599,7 @@ test("the word that the answer rests on asks in the layer below, and the journey
   assert.ok(drawn(flow, "arc-").length > 1);
   assert.ok(caption(flow).startsWith(`In head 2 of layer 1, “${flow.steps.tokens[flow.query]}” looks at “${best}”.`));
   flow.station = "answer";
-  assert.match(caption(flow), /^In layer 2, the head “mood” gives “\S+” \d+\u00a0% .*\. Mood: (good|bad), \d/);
+  assert.match(caption(flow), /^In layer 2, the head “mood” looks at “\S+”, \d+\u00a0%\. Mood: (good|bad), \d/);
   assert.deepEqual(
     drawn(flow, "label-").flatMap(({ localName, textContent }) =>
       localName === "text" ? [textContent.replace(/^\d.*/, "%")] : [],
@@ -620,7 +641,7 @@ test("a head that is off is seen at every station: nothing comes from it, and it
   assert.notEqual(colour(), on);
   for (const name of flow.stations.slice(0, 7)) {
     flow.station = name;
-    assert.match(caption(flow), /\boff\b|joined side by side/, name);
+    assert.match(caption(flow), /\boff\b|mixes the heads’ outputs/, name);
     assert.ok(
       texts(flow, ".af-wide text").some((text) => /\boff\b/.test(text)),
       name,

@@ -10,7 +10,7 @@ const GAP = 250; // at most between two frames: where more passed, nobody saw th
 export const wantsStillness = () => globalThis.matchMedia?.("(prefers-reduced-motion: reduce)").matches ?? false;
 
 /** How long it takes to read a text, in milliseconds. */
-export const readingTime = (text: string) => WORD * text.split(/\s+/).filter(Boolean).length;
+export const readingTime = (text: string) => WORD * text.split(/[ \n]+/).filter(Boolean).length;
 
 export class Timeline {
   at: number;

@@ -153,8 +153,8 @@ class AttentionFlowElement extends SentenceFigure<AttentionFlowView> {
   }
 
   set headMask(mask: HeadMask) {
-    const map = this.#leader;
-    if (map) map.headMask = mask;
+    const map = this.#followed;
+    if (map && this.#hasModelOf(map)) map.headMask = mask;
     else {
       this.#mask = mask;
       if (this.view) this.task.run();
@@ -254,10 +254,16 @@ class AttentionFlowElement extends SentenceFigure<AttentionFlowView> {
     return map?.computedBy && map.computedBy === this.getAttribute("model") ? map : null;
   }
 
+  /** Whether a map computes with the same model, or will. */
+  #hasModelOf(map: LiveMap) {
+    return map.model === this.getAttribute("model");
+  }
+
   /** Turns a head off, or on again. */
   #turn([layer, head]: number[]) {
     const flow = this.steps!;
-    if (!this.#leader) this.view?.changed(); // else the map says it
+    const map = this.#followed;
+    if (!map || !this.#hasModelOf(map)) this.view?.changed(); // else the map says it
     const off = (this.headMask ?? []).flatMap((row, at) => row.flatMap((on, each) => (on ? [] : [[at, each]])));
     this.headMask = maskOf(toggledIn(off, [layer, head]), layer + 2, flow.headNames.length);
   }

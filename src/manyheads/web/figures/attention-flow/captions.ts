@@ -32,23 +32,27 @@ export function captionOf(flow: Flow, { query, head }: Asked, station: string, f
     case "words":
       return flow.above ? tellArc(flow, { query, head }) : tellWords(flow, query);
     case "keys":
-      return `${asks} asks with its query, and every word has a key: ${flow.Q.shape[1]} numbers each, made by ${titleOf(flow, head)}${flow.rotaryBase ? " and turned by the word’s position" : ""}.${tellSharedKeys(flow, head)}${tellOff(flow, head)}`;
+      return `${asks} asks with its query, and every word has a key, ${flow.Q.shape[1]} numbers each${tellMaker(flow, head)}.${tellSharedKeys(flow, head)}${tellOff(flow, head)}`;
     case "scores":
-      return `The query meets every key. The better they fit, the higher the score: ${quoted(flow, largest(scores))} gets ${formatNumber(Math.max(...scores), 2)}.${tellOff(flow, head)}`;
+      return `The better the query and a key fit, the higher the score: ${quoted(flow, largest(scores))} gets ${formatNumber(Math.max(...scores), 2)}.${tellOff(flow, head)}`;
     case "softmax":
-      return `Softmax turns the scores into weights, which fill one bar of 100\u00a0%. ${quoted(flow, best)} gets the most, ${wholePercents(weights)[best]}\u00a0%.${tellHidden(flow, query)}${tellOff(flow, head)}`;
+      return `Softmax turns scores into weights, which fill one bar of 100\u00a0%. ${quoted(flow, best)} gets ${wholePercents(weights)[best]}\u00a0%.${tellHidden(flow, query)}${tellOff(flow, head)}`;
     case "values":
       return isOff(flow, head)
-        ? `Each word would send its value, as much of it as its weight. But this head is off: ${asks} gets nothing from it.`
-        : `Each word sends its value, as much of it as its weight. Added up, they are the head’s output for ${asks}.`;
+        ? `Each word would send its value, times its weight. But this head is off: ${asks} gets nothing from it.`
+        : `Each word sends its value, times its weight. The sum is the head’s output.`;
     case "heads":
       return flow.headNames.length > 1 ? tellOtherHeads(flow) : "There is one head, so there is one output.";
     case "mix":
-      return `The outputs are joined side by side, and the matrix Wᴼ mixes them into ${flow.output.shape[1]} numbers, ${flow.layer !== undefined ? `which are added to ${asks}${flow.decodes ? " as it was before the norm" : ""}` : `the new ${asks}`}.`;
+      return `The matrix Wᴼ mixes the heads’ outputs into ${flow.output.shape[1]} numbers, ${flow.layer !== undefined ? `added to ${asks}${flow.decodes ? " as it was before the norm" : ""}` : `the new ${asks}`}.`;
     default:
       return tellAnswer(flow, query, fact);
   }
 }
+
+/** What made the queries and keys, where it isn't said before; and that positions turned them. */
+const tellMaker = (flow: Flow, head: number) =>
+  flow.above ? "" : `, made by ${titleOf(flow, head)}${flow.rotaryBase ? " and turned by the word’s position" : ""}`;
 
 /** Which heads have the same keys and values, where some do. */
 function tellSharedKeys({ headNames, kvHeads = headNames.length }: Flow, head: number) {
@@ -102,8 +106,8 @@ function tellAnswer(flow: Flow, query: number, fact: string) {
   const answer = `${capital(fact)}: ${name}, ${percent(probability)}.`;
   if (flow.above) {
     const share = wholePercents(weightsOf(flow.above, flow.above.head, 0))[query];
-    const looks = `In layer 2, the head “${fact}” gives ${quoted(flow, query)} ${share}\u00a0% of the attention of ${quoted(flow, 0)}`;
-    return `${looks}${isOff(flow.above, flow.above.head) ? ", but is off" : ""}. ${answer}`;
+    const off = isOff(flow.above, flow.above.head) ? ", but is off" : "";
+    return `In layer 2, the head “${fact}” looks at ${quoted(flow, query)}, ${share}\u00a0%${off}. ${answer}`;
   }
   const { parts, logit } = partsOf(flow, label);
   const heads = parts.slice(0, -1);

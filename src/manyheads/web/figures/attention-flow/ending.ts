@@ -48,7 +48,7 @@ function drawHeadName({ ink, layout, wide, flow, head: chosen, done }: Frame, he
   const asks = head === chosen ? " af-asks" : "";
   const joined = done("joinedNamesAppear");
   if (joined > 0) {
-    const text = shortenName(name, Math.floor(output.width / 6));
+    const text = shortenName(name, Math.floor(output.width / LETTER));
     ink.text(`head-${head}`, output.x + output.width / 2, layout.concat.y - 12, text, {
       kind: `af-head${asks} af-centre af-joined`,
       opacity: joined * (1 - done("mixerGoes")),

@@ -43,9 +43,9 @@ function drawArcs(frame: Frame) {
     ink.path(`arrow-${token}`, `M${x - 3} ${to}l10 -6v12z`, { opacity: off ? 0 : opacity, fill: "var(--head)" });
     if (weight < most) return;
     const share = off ? "off" : `${percents[token]}\u00a0%`;
-    ink.text(`arc-share-${token}`, x + 0.75 * reach, (y + to) / 2, share, {
+    ink.text(`arc-share-${token}`, x + 0.75 * reach + 8, (y + to) / 2, share, {
       opacity,
-      kind: "af-mixer af-centre",
+      kind: "af-asks",
       about,
       opens,
     });
