@@ -45,6 +45,19 @@ test("nothing large comes before the reader asks, whatever is pointed at or type
   assert.equal(loads.length, 0);
 });
 
+for (const [name, attributes] of Object.entries({
+  "head-map": 'model="encoder" sentence="hot tea"',
+  "attention-flow": 'model="encoder" layer="0" sentence="hot tea"',
+  "word-sense": 'sentence="I went to the bank." word="bank"',
+  "next-word": 'text="hot"',
+}))
+  test(`${name} offers its model right below the sentence`, async () => {
+    const figure = await draw(`<${name} ${attributes}></${name}>`, { encoder: large(), decoder: large() });
+    const parts = [...figure.children].filter(({ hidden }) => !hidden);
+    const place = (selector) => parts.findIndex((part) => part.matches(selector) || part.querySelector(selector));
+    assert.equal(place(".hm-offer"), place(".hm-sentence") + 1);
+  });
+
 test("it says how far it has come, and answers what was typed meanwhile", async () => {
   const {
     map,
@@ -52,10 +65,12 @@ test("it says how far it has come, and answers what was typed meanwhile", async 
   } = await loading();
   load.progress(4_000_000, 22_500_000);
   assert.equal(status(map), "Loading the model: 4.0 of 22.5 MB. Pause");
+  assert.equal(map.querySelector("progress").value, 4 / 22.5);
   for (const text of ["cold", "cold tea"]) type(map, "Sentence", text);
   assert.equal(named(map, "Sentence").value, "cold tea");
   load.come();
   await says(map, READY);
+  assert.equal(map.querySelector("progress"), null);
   assert.deepEqual(map.attention.keyTokens, tokensOf("cold tea"));
 });
 
