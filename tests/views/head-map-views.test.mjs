@@ -427,7 +427,7 @@ test("special tokens go on request, in every view, and come back", () => {
   const { root, view } = show();
   choose(root, "Special tokens", "remove");
   assert.deepEqual(texts(root, "tbody:first-of-type td"), ["hot", "tea", "un", "able", "now"]);
-  assert.ok(named(root, "Tools (1)"));
+  assert.ok(named(root, "Tools (1 set)"));
   for (const name of ["matrix", "grid", "lines"]) {
     view.choose({ view: name });
     assert.ok(!texts(root, ".hm-stage th, .hm-stage li").includes("[CLS]"));

@@ -81,8 +81,8 @@ export class Tools {
     setIdle(this.#undo, history.past.length === 0);
     const isSet = (names: OptionName[]) => names.some((name) => chosen[name] !== START[name]);
     const used = this.#tools.filter(({ names }) => isSet(names)).length;
-    setProps(this.#button, { title: used ? `${used} of them set` : "" });
-    setText(this.#button, used ? `Tools (${used})` : "Tools");
+    setProps(this.#button, { ariaLabel: used ? `Tools (${used} set)` : "Tools" });
+    this.#button.dataset.set = used ? String(used) : ""; // beside its corner, so that nothing moves
     setText(this.#compare, chosen.compare === null ? "Compare" : "Stop comparing");
     if (!map || !shown) return;
     const layers = [...Array(map.shape[0]).keys()];
