@@ -115,7 +115,7 @@ export function narrow({ tokens, heads, below = 0, goesOn = false }: Content): L
     letters: 8,
     word: 66,
     below: { x: 74, pitch: 60 / Math.max(below, 1) },
-    arcs: 38,
+    arcs: 30,
     X: [
       { x: X, y: top, width: 328 - X, height: row * tokens },
       { x: 72, y: top, width: 30, height: row * tokens },
