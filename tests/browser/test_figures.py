@@ -340,7 +340,7 @@ def test_a_cache_computes_each_word_once(page, site):
     expect(cached.get_by_label("kept")).to_have_count(4)
     expect(again.get_by_label("computed")).to_have_count(5)
     expect(seen(figure, "so far")).to_contain_text(["5 so far", "15 so far"])
-    expect(seen(figure, "takes")).to_contain_text("these 5 words takes 115 kB")
+    expect(figure.locator(".gc-size")).to_contain_text("these 5 words takes 115 kB")
 
 
 def test_a_slider_shows_what_runs_came_to(page, site):
