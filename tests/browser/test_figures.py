@@ -203,7 +203,7 @@ def test_shuffled_words_are_nothing_new_to_a_model_without_order(page, site):
     ready(map)
     type_into(map, "The soup was not awful but good.")
     shuffle.get_by_role("button", name="yes, and a conclusion turns").click()
-    expect(shuffle).to_contain_text("No: no. The first model doesn’t know the order.")
+    expect(shuffle).to_contain_text("Not so: no. The first model doesn’t know the order.")
     bag, taught = shuffle.get_by_role("listitem").nth(0), shuffle.get_by_role("listitem").nth(1)
     expect(bag).to_have_text("no order: no weight changes. No conclusion changes.")
     expect(taught).to_contain_text(re.compile(r"a weight changes by \d"))

@@ -119,6 +119,6 @@ test("a guess plays it from the start, and is answered at the last word", async 
   t.mock.timers.tick(1000);
   assert.equal(texts(figure, ".gs-verdict")[0], "Your guess: 16.");
   t.mock.timers.tick(1000);
-  assert.match(texts(figure, ".gs-verdict")[0], /^No: 10\. .* With a cache it takes 4\.$/);
+  assert.match(texts(figure, ".gs-verdict")[0], /^Not so: 10\. .* With a cache it takes 4\.$/);
   assert.match(sums(figure)[1], / 10 so far\.$/, "as the walls say");
 });

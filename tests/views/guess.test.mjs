@@ -11,7 +11,7 @@ test("the first press counts, and is answered only after it", () => {
   assert.equal(tell(OPEN), OPEN, "who hasn’t guessed may still guess");
   const pressed = guess(OPEN, 0);
   assert.equal(guess(pressed, 1), pressed);
-  assert.deepEqual(guess(tell(pressed), 1), { stage: "told", pressed: 0 });
+  assert.deepEqual(guess(tell(pressed), 1), { stage: "shown", pressed: 0 });
 });
 
 test("a guess is marked, and said in words", () => {
@@ -20,7 +20,7 @@ test("a guess is marked, and said in words", () => {
   for (const [at, marked, words] of [
     [OPEN, ["", ""], ""],
     [guess(OPEN, 0), ["yours", ""], "Your guess: *tea*."],
-    [shown(0), ["wrong", "right"], "No: no. It’s `0`."],
+    [shown(0), ["wrong", "right"], "Not so: no. It’s `0`."],
     [shown(1), ["", "right"], "Right: no. It’s `0`."],
     [shown(null), ["", "right"], "No. It’s `0`."],
   ])
@@ -48,12 +48,12 @@ for (const [how, make] of [
     await until(() => shown.length);
     assert.equal(shown[0], "Your guess: tea.", "not before the figure");
     assert.deepEqual(labels(figure), ["tea, your guess, wrong", "no, right"]);
-    assert.equal(verdict(figure), "No: no. It’s 0.");
+    assert.equal(verdict(figure), "Not so: no. It’s 0.");
     map.type("other words");
     press(figure, "no, right");
     assert.deepEqual(
       [verdict(figure), map.sentence, isIdle(figure, "no, right")],
-      ["No: no. It’s 0.", "other words", true],
+      ["Not so: no. It’s 0.", "other words", true],
     );
   });
 
@@ -79,7 +79,7 @@ test("a figure that never answers leaves no guess without its answer", async (t)
   press(figure, "tea");
   assert.equal(verdict(figure), "Your guess: tea.");
   t.mock.timers.tick(8000);
-  assert.equal(verdict(figure), "No: no. It’s 0.");
+  assert.equal(verdict(figure), "Not so: no. It’s 0.");
 });
 
 test("where nothing is set the answer comes at once, and what was covered is so no more", async () => {

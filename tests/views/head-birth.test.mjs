@@ -181,11 +181,11 @@ test("a guess plays the training from its first step, and is answered once both 
   t.mock.timers.tick(1000);
   assert.equal(
     verdict(),
-    "No: the previous-token head. In this training it was half grown at step 50, the induction head at step 100.",
+    "Not so: the previous-token head. In this training it was half grown at step 50, the induction head at step 100.",
   );
   assert.ok(!curves.classList.contains("hb-grows"));
   type(figure, "Training step", 1);
-  assert.match(verdict(), /^No: /, "looking back takes no guess away");
+  assert.match(verdict(), /^Not so: /, "looking back takes no guess away");
   assert.equal(
     texts(figure, ".hb-chart figcaption")[1],
     "Attention where the head’s name says: previous-token 90\u00a0%, induction 10\u00a0%",

@@ -13,7 +13,7 @@ export interface Question {
 
 /** How far a guess is: not yet made, made while the figure plays, or answered. `pressed` is null for who wanted to be shown. */
 export interface Guess {
-  stage: "open" | "plays" | "told";
+  stage: "open" | "plays" | "shown";
   pressed: number | null;
 }
 
@@ -24,13 +24,13 @@ export const press = (guess: Guess, pressed: number | null): Guess =>
   guess.stage === "open" ? { stage: "plays", pressed } : guess;
 
 /** The figure has shown the answer to who guessed; who hasn't may still guess. */
-export const tell = (guess: Guess): Guess => (guess.stage === "plays" ? { ...guess, stage: "told" } : guess);
+export const tell = (guess: Guess): Guess => (guess.stage === "plays" ? { ...guess, stage: "shown" } : guess);
 
 /** What an answer turned out to be: the one that is right, or the reader's own. */
 export function markOf({ stage, pressed }: Guess, right: number | null, answer: number) {
-  if (stage === "told" && answer === right) return "right";
+  if (stage === "shown" && answer === right) return "right";
   if (answer !== pressed) return "";
-  return stage === "told" ? "wrong" : "yours";
+  return stage === "shown" ? "wrong" : "yours";
 }
 
 /** What became of a guess, in words. */
@@ -39,7 +39,7 @@ export function verdictOn({ answers, right, says }: Question, { stage, pressed }
   if (stage === "plays") return pressed === null ? "Watch." : `Your guess: ${answers[pressed]}.`;
   if (right === null) return says;
   const answer = pressed === null ? capital(answers[right]) : answers[right];
-  const found = pressed === null ? "" : pressed === right ? "Right: " : "No: ";
+  const found = pressed === null ? "" : pressed === right ? "Right: " : "Not so: ";
   return `${found}${answer}. ${says}`.trim();
 }
 
@@ -93,7 +93,7 @@ export class GuessView {
   }
 
   get isTold() {
-    return this.guess.stage === "told";
+    return this.guess.stage === "shown";
   }
 
   get isOpen() {
