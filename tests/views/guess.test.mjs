@@ -1,8 +1,9 @@
 // A question before a figure answers it, and <figure-guess>, which asks one above another figure.
 import assert from "node:assert/strict";
 import test from "node:test";
+import { setFigure } from "../../src/manyheads/web/doors/phrases.ts";
 import { OPEN, markOf, press as guess, tell, verdictOn } from "../../src/manyheads/web/views/guess.ts";
-import { baked, draw, drawLive, isIdle, press, same, texts, until } from "./page.mjs";
+import { baked, draw, drawLive, isIdle, press, same, texts, type, until } from "./page.mjs";
 import { HOSTILE, mapModel, slowModel } from "./small-models.mjs";
 
 const ASKED = { question: "Which *word*?", answers: ["*tea*", "no"], right: 1, says: "It’s `0`." };
@@ -64,6 +65,23 @@ test("looking and typing before a guess takes nothing away", async () => {
   press(figure, "no");
   await until(() => verdict(figure) === "Right: no. It’s 0.");
 });
+
+for (const [how, use] of [
+  ["types", () => type(document.querySelector("head-map"), "Sentence", "other words")],
+  ["presses", () => press(document.querySelector("head-map"), "Matrix")],
+  ["sets it from the text", () => setFigure(document.querySelector("head-map"), { sentence: "other words" })],
+])
+  test(`who ${how} before a guess sees what was covered, and may still guess`, async () => {
+    const figure = await drawLive(
+      html({ sentence: "cold milk" }).replace("<figure-guess", "<figure-guess covers"),
+      mapModel(),
+    );
+    use();
+    await until(() => figure.classList.contains("gs-told"));
+    assert.deepEqual([verdict(figure), labels(figure)], ["", ["tea", "no"]]);
+    press(figure, "no");
+    await until(() => verdict(figure) === "Right: no. It’s 0.");
+  });
 
 test("who wants to be shown is shown; the focus goes where the answer stands", async () => {
   const figure = await drawLive(html({ off: "0.1" }), mapModel());

@@ -19,9 +19,10 @@ export function answerPhrases(figure: HTMLElement, leaves: AbortSignal) {
   for (const phrase of phrases) answer(phrase, figure, leaves);
 }
 
-/** Sets attributes of a figure. */
+/** Sets attributes of a figure, which then says so by the event `set`. */
 export function setFigure(figure: Element, settings: Record<string, string>) {
   for (const [name, value] of Object.entries(settings)) figure.setAttribute(name, value);
+  figure.dispatchEvent(new Event("set"));
 }
 
 function answer(phrase: HTMLElement, figure: HTMLElement, leaves: AbortSignal) {

@@ -129,7 +129,7 @@ export class GuessView {
     this.#verdict.replaceChildren(...markedNodes(verdictOn(this.#question, guess)));
     // As much room as the longest verdict takes; and what stands there on paper and where no script runs
     const longest = answers.reduce((most, answer) => (answer.length > most.length ? answer : most), "");
-    const text = right === null ? `No: ${longest}. ${says}` : `Answer: ${answers[right]}. ${says}`;
+    const text = right === null ? `Not so: ${longest}. ${says}` : `Answer: ${answers[right]}. ${says}`;
     this.#room.replaceChildren(...markedNodes(text));
     this.#room.classList.toggle("gs-known", right !== null);
   }

@@ -1,9 +1,11 @@
 // <figure-guess for="ID">: asks what a figure is about to show. Its reader presses an answer, the figure is set to what is baked in
-// here, and once it shows that, the answer is marked. With `covers`, the style keeps the figure below it covered until then.
+// here, and once it shows that, the answer is marked. With `covers`, the style keeps the figure below it covered until then, or until
+// its reader uses it: who types doesn't have to guess first, and still may.
 // No DOM while the module loads, as in head-map.ts.
 
 import { define, Figure } from "../../doors/page-element.ts";
 import { figureNamed, onceAnswered, setFigure } from "../../doors/phrases.ts";
+import { targetOf } from "../../views/dom.ts";
 import { GuessView, type Question } from "../../views/guess.ts";
 
 const PATIENCE = 8000; // milliseconds for a figure to answer; then it says itself why it doesn't
@@ -18,12 +20,32 @@ class FigureGuessElement extends Figure<GuessView> {
     this.replaceChildren(this.view.node);
   }
 
-  #play(sets: Record<string, string>) {
+  protected override listen(leaves: AbortSignal) {
+    const figure = this.#figure;
+    if (!figure || !this.hasAttribute("covers")) return;
+    const used = () => this.view?.isOpen && this.#uncover(); // else the guess plays
+    for (const name of ["input", "set"]) figure.addEventListener(name, used, { signal: leaves });
+    figure.addEventListener(
+      "click",
+      (event) => targetOf(event).closest("button:not(.hm-status button)") && used(), // loading a model shows nothing yet
+      { signal: leaves },
+    );
+  }
+
+  get #figure() {
     const name = this.getAttribute("for");
-    const figure = name ? figureNamed(name) : null;
+    return name ? figureNamed(name) : null;
+  }
+
+  #uncover() {
+    this.classList.add("gs-told");
+  }
+
+  #play(sets: Record<string, string>) {
+    const figure = this.#figure;
     const tell = () => {
       clearTimeout(late);
-      this.classList.add("gs-told");
+      this.#uncover();
       this.view?.tell();
     };
     const late = setTimeout(tell, PATIENCE);
