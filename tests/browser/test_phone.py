@@ -55,21 +55,23 @@ def test_a_word_that_is_tapped_asks_and_a_thumb_hits_what_it_aims_at(page, site)
     expect(map.get_by_role("tooltip")).to_be_hidden()
 
 
-def test_a_touched_box_goes_to_the_top_and_above_the_keyboard_stand_two_heads_and_what_is_concluded(page, site):
+def test_a_touched_box_goes_up_with_its_answer_and_above_the_keyboard_stands_the_whole_stage(page, site):
     map = open_map(page, site, "book/index")
-    box = map.get_by_role("textbox", name="Sentence")
-    labels, heads = map.locator("[data-prediction] dd b"), map.locator("tbody")
+    look, box = page.locator("first-look"), map.get_by_role("textbox", name="Sentence")
+    switch, verdict = look.get_by_role("button", name="Turn this head off"), look.locator(".fl-verdict")
+    expect(switch).to_be_in_viewport(ratio=1)  # before anything is touched
     box.tap(position={"x": 12, "y": 22})
-    eventually(lambda: box.evaluate("(box) => box.getBoundingClientRect().top"), lambda top: 0 <= top < 20)
+    eventually(lambda: verdict.evaluate("(text) => text.getBoundingClientRect().top"), lambda top: 0 <= top < 20)
     expect(box).to_have_js_property("selectionStart", 0)  # the tap hit what it aimed at
     page.set_viewport_size({"width": 360, "height": 390})  # as a keyboard leaves it
     page.keyboard.type("!")
-    for part in (box, *(labels.nth(place) for place in range(4)), heads.nth(0), heads.nth(1)):
+    for part in (verdict, box, switch):
         expect(part).to_be_in_viewport(ratio=0.9)
-    heads.nth(1).get_by_role("button").tap()
+    switch.tap()
+    expect(verdict).to_contain_text("positive")
     page.set_viewport_size({"width": 360, "height": 740})
     header = page.locator(".bd-header-article").bounding_box()["height"]
-    eventually(lambda: box.bounding_box()["y"], lambda top: header <= top < header + 20)
+    eventually(lambda: verdict.bounding_box()["y"], lambda top: header <= top < header + 20)
 
 
 def test_the_menu_fits_and_a_row_worth_trying_leads_to_the_map_and_back(page, site):

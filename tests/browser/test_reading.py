@@ -90,7 +90,7 @@ def test_code_and_solutions_are_folded_until_they_are_opened(page, site):
 
 def test_without_scripts_figures_and_equations_are_drawn(still, site):
     drawn = {
-        "index": "first-look, attention-flow",
+        "index": "first-look",
         "formula": "attention-flow, softmax-scale",
         "real-heads": "head-map, head-cards",
         "induction": "head-birth",

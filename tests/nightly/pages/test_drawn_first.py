@@ -130,7 +130,9 @@ def test_the_build_draws_what_scripts_draw(page, hosts, drawn, width, theme):
     page.goto(f"{drawn}/{theme}.html", wait_until="commit")
     page.wait_for_function("document.readyState !== 'loading' && document.fonts.status === 'loaded'")
     count = STATES + len(STATION_MATRICES) + len(FACTS) + 2
-    page.wait_for_function("document.getAnimations().every(({ playState }) => playState === 'finished')")  # a sheet opens
+    page.wait_for_function(
+        "document.getAnimations().every(({ playState }) => playState === 'finished')"
+    )  # a sheet opens
     built = eventually(lambda: page.evaluate(SEEN), lambda found: len(found) == count and min(map(len, found)) > 20)
     for script in scripts:
         script.continue_()
