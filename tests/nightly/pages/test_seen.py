@@ -17,7 +17,7 @@ BARS = {  # what shows a size, in the figures that have such
     "growing-cache": ".gc-bricks i",
     "head-ledger": ".hl-bar i",
     "next-word": ".nw-bar i:first-child",
-    "result-slider": ".rs-dots i",
+    "result-slider": ".rs-dot, .rs-strip i",
     "softmax-scale": ".sc-scores i",
     "word-sense": ".ws-step i",
 }
@@ -30,6 +30,8 @@ def test_words_and_bars_can_be_seen(page, site, name, theme):
     page.set_viewport_size({"width": 1400, "height": 3000})  # all of it in view at once
     page.emulate_media(color_scheme=theme, reduced_motion="reduce")
     figure = open_figure(page, site, name)
+    for shows in page.get_by_role("button", name="just show me").all():
+        shows.dispatch_event("click")  # what a question covers
     settled(page)
     if name != "attention-flow":
         assert faint(figure, BARS.get(name)) == []

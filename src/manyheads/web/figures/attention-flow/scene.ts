@@ -146,7 +146,7 @@ function drawScores(frame: Frame) {
   const most = scores.reduce((size, score) => Math.max(size, Math.abs(score)), 1e-9);
   const moved = done("scoresMove");
   const [axis, reach, ends] = [layout.axis, layout.reach, layout.score].map(([from, to]) => between(from, to, moved));
-  const opacity = (1 - 0.15 * done("scoresDim")) * (1 - done(wide ? "scoresGo" : "scoresMove"));
+  const opacity = (1 - 0.1 * done("scoresDim")) * (1 - done(wide ? "scoresGo" : "scoresMove"));
   const appeared = done("axisAppears") * opacity;
   ink.text("score-title", ends, layout.top - 10, "scores", { opacity: appeared, kind: "af-title af-end" });
   ink.rect(
