@@ -61,6 +61,17 @@ def texts_in(inputs):
     return next(batched, 1)
 
 
+def tokens_cached(module, inputs):
+    """How many tokens were read before, into the cache among the inputs of a module; None without a cache.
+
+    >>> from types import SimpleNamespace
+    >>> tokens_cached(torch.nn.Linear(2, 2), {"past_key_values": SimpleNamespace(get_seq_length=lambda: 5)})
+    5
+    """
+    cache = name_arguments(module, inputs).get("past_key_values")
+    return int(cache.get_seq_length()) if hasattr(cache, "get_seq_length") else None
+
+
 def take_first_text(inputs, texts):
     """The first text of inputs that hold so many.
 

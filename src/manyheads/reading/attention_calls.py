@@ -73,8 +73,12 @@ def parts_of_calls(calls, texts, arrays=None):
     """What was seen as parts, by the names of the modules; a text that has a picture goes before that."""
     calls = join_queries(join_heads(calls))
     stacks = stack_layers((call.name, call) for call in calls)
-    if set(stacks) <= set(TOWERS.values()):
-        stacks = dict(sorted(stacks.items(), key=lambda stack: -_first_of(stack[1]).depth))
+    towers = [
+        name.partition(", ")[0] for name in stacks
+    ]  # of "image, head", what pools an image, it's that of the image
+    if set(towers) <= set(TOWERS.values()):
+        depths = {tower: _first_of(stack).depth for tower, stack in reversed([*zip(towers, stacks.values())])}
+        stacks = dict(sorted(stacks.items(), key=lambda stack: -depths[stack[0].partition(", ")[0]]))
     return {name: part_of_stack(stack, texts, arrays) for name, stack in stacks.items()}
 
 

@@ -5,6 +5,7 @@ from functools import partial
 
 import numpy as np
 
+from manyheads.reading.parts import Part
 from manyheads.reading.patches import tells_of_patches
 from manyheads.reading.picture_places import find_patches
 from manyheads.reading.pipeline import make_maps, name_inputs
@@ -57,8 +58,9 @@ def name_axis(request, length):  # -> names, the places that aren't padding or N
     if request.kind == "module":
         config = tells_of_patches(getattr(request.source, "config", None), request.source)
     text, shape, unseen = read_text(request, inputs), (length, length), replace(request, image=None)
-    of_picture = find_patches("image", shape, Text(), config, inputs, unseen)
-    of_text = find_patches("", shape, text, config, inputs, unseen)
+    part = Part((), config=config)
+    of_picture = find_patches("image", shape, Text(), part, inputs, unseen)
+    of_text = find_patches("", shape, text, part, inputs, unseen)
     found = (of_text.text.tokens, text.query_tokens, of_picture.text.tokens)
     names = next((names for names in found if names is not None and len(names) == length), count_places(length))
     ordered = of_picture.order if names is of_picture.text.tokens else None

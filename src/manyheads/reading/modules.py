@@ -10,12 +10,20 @@ from typing import Any
 
 import torch
 
-from manyheads.reading.arguments import arguments_of, call_module, copy_inputs, take_first_text, tensors_in, texts_in
+from manyheads.reading.arguments import (
+    arguments_of,
+    call_module,
+    copy_inputs,
+    take_first_text,
+    tensors_in,
+    texts_in,
+    tokens_cached,
+)
 from manyheads.reading.attention_calls import NotSeen, add_towers, parts_of_calls
 from manyheads.reading.clusters import holds_map, is_sharded
-from manyheads.reading.looking import leave_untouched
+from manyheads.reading.looking import configurations_of, leave_untouched
 from manyheads.reading.outputs import attentions_in, parts_of_output
-from manyheads.reading.parts import renumber
+from manyheads.reading.parts import DECODES, renumber
 from manyheads.reading.patches import tells_of_patches
 from manyheads.reading.request import has_outputs
 from manyheads.reading.sentences import Holding
@@ -39,13 +47,17 @@ MASK_ADDED = (
     "This model was loaded with eager attention, which adds its mask to the scores: True counts as 1, hiding nothing. "
     "sdpa attention takes such a mask; eager attention takes one of numbers, 0 for what may be looked at, else -inf."
 )
+UNCAPPED = (
+    "This model's configuration caps scores (attn_logit_softcapping={cap:g}), which its sdpa attention leaves out: "
+    'these are the weights that it computed with. With attn_implementation="eager" it caps them, and they differ.'
+)
 EAGER, WATCHED = {"eager"}, {"eager", "sdpa"}  # kernels of Hugging Face that hand out weights, that can be watched
 HANDED_OUT = {"output_attentions": True, "return_dict": True}  # what an eager model is asked for
+HANDED_OUT_ALONE = "This part alone is shown, which the model hands out. Of the others: {error}."
 EAGERLY_ELSE = (
     "{} gives its maps by eager attention alone, and that computes something else for these inputs than its {} "
     'attention does: load it with attn_implementation="eager" to see what it then looks at'
 )
-DECODES = ("", "decoder", "text")  # parts whose queries are the last of their keys, where the model keeps a cache
 ALIKE = {torch.bfloat16: 0.1, torch.float16: 0.02}  # how far two kernels may differ, of the largest number; else 1e-3
 
 
@@ -89,11 +101,12 @@ def parts_of_module(module, inputs, batch=0, before=None, holding=Holding()):
         if before is not None:
             before(module)
         parts, output, notes = parts_of_call(call, kernels)
+        notes += note_on_cap(module)
     if not first:
         return {}
     if holding.layers is not None and lacks(parts, holding.layers):  # whose numbers aren't those of their names
         return parts_of_module(module, inputs, batch, before, replace(holding, layers=None))
-    return describe(parts, module, output, notes)
+    return describe(parts, module, output, tokens_cached(module, inputs), notes)
 
 
 def classify_module(module, holding):
@@ -117,11 +130,13 @@ def parts_of_call(call, kernels):  # -> parts, what the module returned, notes
     kind = classify_module(call.module, call.holding)
     try:
         return take_handed_out(call) if kind == "eager" else take_seen(call, *watch(call))
-    except NotSeen:
+    except NotSeen as error:
         found = None if kind == "own" else ask_eagerly(call, kernels)
         if found is None:
             raise
-        return found
+        parts, output, notes = found
+        alone = len(parts) == 1 and has_towers(call.module)
+        return parts, output, (*notes, *(HANDED_OUT_ALONE.format(error=error),) * alone)
 
 
 def take_handed_out(call):
@@ -219,6 +234,14 @@ def outputs_alike(one, other):
     return first.shape == second.shape and bool((first - second).abs().max() <= close)
 
 
+def note_on_cap(module):
+    """A note where scores should be capped, and the kernel that a model computes with doesn't."""
+    models = [part for part in module.modules() if is_hugging_face(part) and kernels_of(part) == {"sdpa"}]
+    caps = (getattr(config, "attn_logit_softcapping", None) for config in configurations_of(models))
+    cap = next(filter(None, caps), None)
+    return () if cap is None else (UNCAPPED.format(cap=cap),)
+
+
 def lacks(parts, layers):
     """Whether layers that are wanted, by their numbers, weren't held."""
     numbered = [part.numbered() for part in parts.values()]
@@ -258,12 +281,12 @@ def has_towers(model):
     return any(getattr(model.config, name, None) is not None for name in getattr(model.config, "sub_configs", ()))
 
 
-def describe(parts, module, output, notes=()):
-    """The parts of a module with what its parameters and its configuration tell."""
+def describe(parts, module, output, cached, notes=()):
+    """The parts of a module with what its parameters and its configuration tell; `cached` is as of `Part`."""
     config = config_of(module)
     window = window_of(config)
     config = tells_of_patches(config, module)
-    cached = getattr(output, "past_key_values", None) is not None
+    caches = getattr(output, "past_key_values", None) is not None
     sinks = any("sink" in name.rpartition(".")[2] for name, _ in module.named_parameters())
     if is_hugging_face(module):
         numbers = layers_with_attention(module)
@@ -278,7 +301,8 @@ def describe(parts, module, output, notes=()):
             sinks=sinks,
             output=output,
             config=config,
-            decodes=part.decodes or (cached and name in DECODES),
+            decodes=part.decodes or (caches and name in DECODES),
+            cached=cached if name in DECODES else None,
             window=window,
             notes=tuple(dict.fromkeys((*part.notes, *notes))),
         )

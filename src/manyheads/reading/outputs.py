@@ -1,6 +1,6 @@
 """What tools hand out, as the parts that become maps: outputs of Hugging Face, dicts, tables, tuples and arrays."""
 
-from manyheads.reading.parts import Part, find_tower, stack_layers
+from manyheads.reading.parts import DECODES, Part, find_tower, stack_layers
 from manyheads.reading.request import ATTENTIONS, OF_TEXTS, PATTERN, fields_of, leaves
 from manyheads.reading.token_names import check_text
 from manyheads.reading.weights import EAGER, are_steps, array_of, has_weights
@@ -29,8 +29,12 @@ def parts_of_output(output, batch=0, texts=None):
         found = {name or "decoder": layers for name, layers in found.items()}
     else:
         found = {"": found.popitem()[1]}
-    decodes = getattr(output, "past_key_values", None) is not None
-    return {name: Part(layers, texts=texts or texts_of(output), decodes=decodes) for name, layers in found.items()}
+    cache, texts = getattr(output, "past_key_values", None), texts or texts_of(output)
+    slides = any(getattr(layer, "is_sliding", False) for layer in getattr(cache, "layers", ()))
+    return {
+        name: Part(layers, texts=texts, decodes=cache is not None and name in DECODES, slides=slides)
+        for name, layers in found.items()
+    }
 
 
 def attentions_in(output):

@@ -17,6 +17,7 @@ TOWERS = {
     "language": "text",
 }
 CROSSING = re.compile("cross|multihead_attn|encdec|encoder_attn|attn2", re.IGNORECASE)
+DECODES = ("", "decoder", "text")  # parts whose queries are the last of their keys, where the model keeps a cache
 # The numbers in blocks.3.attn1 but for the last, which is a part of the module's own name, beside attn2.
 NUMBERS = r"\d+(?=.*\.)|(?<![^\W\d_])\d+"
 # What modules are called whatever they're for: others tell them apart.
@@ -34,6 +35,8 @@ class Part:
     notes: tuple = ()
     texts: int | None = None  # how many texts were read at once, where that's known: windows are more
     decodes: bool = False  # whether queries are known to be the last of the keys, as with a cache
+    cached: int | None = None  # how many tokens were read before, into a cache, where that's known
+    slides: bool = False  # whether the cache lets go of tokens that are too far
     sinks: bool = False  # whether the model has sinks that are no tokens
     keys_after: tuple = ()  # the names of keys that a layer adds at the end
     window: int | None = None  # how many keys are around each query, where keys are counted from it
@@ -53,6 +56,14 @@ class Part:
         if self.texts is None or are_steps(self.layers):
             return False
         return any(getattr(layer, "ndim", 0) == 4 and len(layer) > self.texts for layer in self.numbered().values())
+
+    def keys_before(self, queries, keys):
+        """How many of the keys stand before the tokens that ask; after them may be empty places of a cache.
+
+        >>> Part([], cached=5).keys_before(queries=3, keys=20), Part([], cached=6).keys_before(queries=2, keys=5)
+        (5, 3)
+        """
+        return (keys if self.cached is None else min(keys, self.cached + queries)) - queries
 
     def numbered(self):
         """The layers that are there, by their numbers, from 0."""
@@ -237,16 +248,18 @@ def name_runs(numbers):
 
 
 def choose_part(parts, wanted):
-    """The part that somebody names, whole or by a word of its name; all for None.
+    """The part that somebody names, or those that have it in their name; all for None.
 
     >>> list(choose_part({"text_model": 1, "vision_model": 2}, "text"))
     ['text_model']
+    >>> list(choose_part({"cross, down": 1, "cross, up": 2, "decoder, up": 3}, "cross"))
+    ['cross, down', 'cross, up']
 
-    Raises `ValueError` where none or several are called so.
+    Raises `ValueError` where none is called so.
     """
     if wanted is None:
         return parts
     found = [wanted] if wanted in parts else [name for name in parts if str(wanted) in name]
-    if len(found) != 1:
+    if not found:
         raise ValueError(f"part must be one of {', '.join(map(repr, parts))}, got {wanted!r}")
-    return {found[0]: parts[found[0]]}
+    return {name: parts[name] for name in found}

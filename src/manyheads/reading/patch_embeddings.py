@@ -123,8 +123,14 @@ def _listed(child):
 
 
 def _pair(holder, name):
-    """An attribute of one whole number for both sides, or of two, as a pair; None for anything else."""
-    value = getattr(holder, name, None)
+    """An attribute of one whole number for both sides, or of two, as a pair; None for anything else.
+
+    Its own attributes: models of diffusers look others up in their configuration, and warn.
+    """
+    try:
+        value = object.__getattribute__(holder, name)
+    except AttributeError:
+        return None
     pair = tuple(value) if isinstance(value, (tuple, list)) else (value, value)
     whole = len(pair) == 2 and all(isinstance(side, int) and not isinstance(side, bool) and side > 0 for side in pair)
     return pair if whole else None

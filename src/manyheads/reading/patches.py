@@ -1,8 +1,7 @@
 """Pictures that a model looks at in patches: which places of a map these are, and the picture that it shows beneath.
 
 The patches of a picture are places like any others, one after the other, row after row. `patch_grid` names the places
-of an image model, `image_places` finds the patches in the text of a vision-language model, `picture_from` makes the
-picture.
+of an image model, `picture_from` makes the picture. Where a text has its patches: `picture_runs`.
 """
 
 import base64
@@ -22,6 +21,11 @@ KINDS = "a PIL image, a path, or an array or tensor of [height, width, 3], [3, h
 NORMALISED = "The picture is drawn from normalised pixels: the least is black, the largest white, and colours differ."
 MIDDLE = "Of the image, the middle is shown: the model was given no more."
 ANOTHER = "The image doesn't look like the pixels that the model was given: its patches may stand elsewhere."
+TOO_MANY = "grid={grid} is {patches} patches, but the map has {count} places"
+BEFORE = (
+    "grid={grid} is {patches} patches, and which of these {count} places they are isn't known: tokens= says so, by "
+    "names such as '[CLS]' and 'register 1' for those before the patches"
+)
 ASK_FOR_GRID = "say how many rows and columns of patches there are: grid=(rows, columns)"
 SHARES = (1, 0.95, 0.9, 0.875)  # of an image's shorter side, to which image processors crop
 ALIKE = 0.5  # the least correlation of an image with the pixels made of it
@@ -66,20 +70,20 @@ def patch_grid(config, count, grid=None, size=None, given=None):
     3
 
     `size` is the (height, width) in pixels of what the model was given, where it may differ from its configuration's;
-    `given` is the grid that its inputs say, before patches are merged. `grid`, (rows, columns), says it outright: all
-    other places come first, and are special. Without a configuration (None), as many places as a square has are one,
-    with a `[CLS]` before it or without.
+    `given` is the grid that its inputs say, before patches are merged. `grid`, (rows, columns), says it outright; what
+    else there is comes first, as far as it's known: at most a `[CLS]`, without a configuration (None).
 
-    Raises `ValueError` where nothing fits, or `grid` has more patches than there are places.
+    Raises `ValueError` where nothing fits.
     """
     vision = getattr(config, "vision_config", None) or config
     known = _special_places(vision)
     if grid is not None:
-        rows, columns = _pair("grid", grid)
-        if rows * columns > count:
-            raise ValueError(f"grid={rows, columns} is {rows * columns} patches, but the map has {count} places")
+        rows, columns = pair_of("grid", grid)
+        told = {"grid": (rows, columns), "patches": rows * columns, "count": count}
         leading = count - rows * columns
-        return PatchGrid(rows, columns, known.get(leading) or _cls_and_registers(leading))
+        if leading not in known:
+            raise ValueError((TOO_MANY if leading < 0 else BEFORE).format(**told))
+        return PatchGrid(rows, columns, known[leading])
     sizes = _grids(vision, size) if given is None else [given]
     for leading in sorted(known, reverse=True):
         for rows, columns in sizes:
@@ -90,7 +94,7 @@ def patch_grid(config, count, grid=None, size=None, given=None):
             if rows % side == columns % side == 0 and rows * columns == count * side**2:
                 return PatchGrid(rows // side, columns // side)
     known_size = size is not None or given is not None or hasattr(vision, "window_size")
-    if not known_size and (sizes or config is None) and not isinstance(vision, PatchEmbeddings):  # interpolated
+    if not known_size and sizes and not isinstance(vision, PatchEmbeddings):  # interpolated
         for leading in sorted(known, reverse=True):
             side = math.isqrt(max(count - leading, 0))
             if side and side**2 == count - leading:
@@ -122,12 +126,16 @@ def _grids(vision, size):
     size = size or getattr(vision, "image_size", None)
     if not patch or not size:
         return []
-    (high, wide), (patch_high, patch_wide) = _pair("image_size", size), _pair("patch_size", patch)
+    (high, wide), (patch_high, patch_wide) = pair_of("image_size", size), pair_of("patch_size", patch)
     return [(high // patch_high, wide // patch_wide)]
 
 
-def _pair(name, value):
-    """One number for both sides, or two; `ValueError` for what is neither."""
+def pair_of(name, value):
+    """One number for both sides, or two; `ValueError` for what is neither.
+
+    >>> pair_of("grid", (2, 3)), pair_of("patch_size", 14)
+    ((2, 3), (14, 14))
+    """
     if hasattr(value, "height"):  # as image processors have it
         value = value.height, value.width
     pair = tuple(value) if np.ndim(value) else (value, value)
@@ -166,45 +174,6 @@ def image_token_of(config):
     return next((token for name in names if (token := getattr(config, name, None)) is not None), None)
 
 
-def image_places(input_ids, config):
-    """Where a text has the patches of its picture, as a range of places, and notes; None where it has none.
-
-    >>> from types import SimpleNamespace
-    >>> image_places([[1, 9, 9, 9, 9, 5]], SimpleNamespace(image_token_index=9))
-    (range(1, 5), ())
-
-    `input_ids` are those of one text. Only a picture in one piece can be shown: where there are several pieces, the
-    places are None as well, and a note says so.
-    """
-    ids = np.asarray(_plain_array(input_ids))
-    ids = ids[0] if ids.ndim == 2 and len(ids) == 1 else ids
-    if ids.ndim != 1:
-        raise ValueError(f"input_ids must be those of one text, [token] or [1, token], got {list(ids.shape)}")
-    places = np.flatnonzero(_are_of_image(ids, config))
-    if places.size == 0:
-        return None, ()
-    pieces = pictures_in(ids, config)
-    if pieces > 1:
-        return None, (f"The text has {pieces} pictures, or one in as many pieces: only one in one piece can be shown.",)
-    return range(int(places[0]), int(places[-1]) + 1), ()
-
-
-def pictures_in(input_ids, config):
-    """How many pictures a text has, or pieces of one: runs of the token that stands for a patch.
-
-    >>> from types import SimpleNamespace
-    >>> pictures_in([9, 9, 1, 9], SimpleNamespace(image_token_index=9))
-    2
-    """
-    are = _are_of_image(np.asarray(_plain_array(input_ids)), config)
-    return int(are[:1].sum() + (are[1:] & ~are[:-1]).sum())
-
-
-def _are_of_image(ids, config):
-    token = image_token_of(config)
-    return np.zeros(ids.shape, bool) if token is None else ids == token
-
-
 def grid_among(named, picture=0):
     """The (rows, columns) of patches that inputs say one of their pictures has, before any are merged; or None.
 
@@ -241,21 +210,6 @@ def in_blocks(rows, columns, side):
     """
     blocks = np.arange(rows * columns).reshape(rows // side, columns // side, side, side)
     return tuple(blocks.transpose(0, 2, 1, 3).ravel().tolist())
-
-
-def with_patches(tokens, places, grid):
-    """The tokens of a text with the names of patches at these places, as of `image_places`.
-
-    >>> with_patches(["<s>", "<image>", "<image>", "tea"], range(1, 3), PatchGrid(1, 2))
-    ['<s>', ' patch 1,1', ' patch 1,2', 'tea']
-
-    Each begins with a space, so that merging word pieces leaves them alone. Raises `ValueError` for another number of
-    places than the grid has.
-    """
-    names = [f" {name}" for name in grid.names]
-    if len(names) != len(places):
-        raise ValueError(f"a grid of {grid.rows} x {grid.columns} has {len(names)} places, the text {len(places)}")
-    return [*tokens[: places.start], *names, *tokens[places.stop :]]
 
 
 # --- What is shown -----------------------------------------------------------------------------------------------

@@ -1,25 +1,38 @@
 """The parts of a model that look at a picture: the names of its patches, and the picture beneath the weights."""
 
+import math
 from dataclasses import dataclass, replace
 
-import numpy as np
-
 from manyheads.maps.picture import move_picture
+from manyheads.reading.parts import Part
 from manyheads.reading.patches import (
+    PatchGrid,
     grid_among,
-    image_places,
+    image_token_of,
     in_blocks,
+    pair_of,
     patch_grid,
     picture_from,
-    pictures_in,
     sees_patches,
     side_of_merged,
-    with_patches,
 )
-from manyheads.reading.places import count_places, note_counted
-from manyheads.reading.token_names import ids_in
+from manyheads.reading.picture_runs import Run, are_counted, grid_of_names, run_by_grid, run_by_model, runs_of, tiles_of
+from manyheads.reading.places import Text, count_places, is_causal, note_counted
+from manyheads.reading.request import Request
+from manyheads.reading.token_names import array_of_ids, ids_in, row_of
 
+OF_TEXTS = ("", "text", "decoder")  # the parts that may read a text with a picture in it
 RESAMPLERS = ("qformer_config", "perceiver_config")  # of models whose text gets what queries make of the patches
+KEEPS_CLS = "vision_feature_select_strategy"  # "full" where the text gets a `[CLS]` before the patches
+NO_PATCHES = "no part of this map looks at patches of the image"
+UNKNOWN_GRID = f"{NO_PATCHES}: grid=(rows, columns) says how many there are"
+RESAMPLED = "the text gets what queries make of the patches, so none of its places is one of them"
+UNFILLED = "grid={grid} is {patches} patches, but the picture has {count} places in the text, and a grid fills them all"
+UNNAMED = (
+    "grid={grid} is {patches} patches, and which of the {count} places of this text they are isn't known: tokens=, or "
+    "ids and their tokenizer=, tell, by the token that stands for a patch"
+)
+UNLIKE = "the model looks at {places} places for a text of {count} ids: which of them are the picture's isn't known"
 BLOCKS = "The model reads patches in blocks of {side} x {side}: here they stand row after row."
 
 
@@ -29,7 +42,7 @@ class PicturePlaces:
 
     text: object  # `Text`
     whole: object = None  # the picture, by the places that the part has with its padding
-    kept: tuple = ()  # which places of the keys aren't padding
+    full: tuple = ()  # how many queries and keys these are
     notes: tuple = ()
     order: tuple | None = None  # the places row after row, where the model has its patches otherwise
     refusal: str | None = None  # why there's no picture
@@ -41,46 +54,44 @@ class PicturePlaces:
         queries, keys = ([names[place] for place in self.order] for names in (placed.queries, placed.keys))
         return replace(placed, weights=placed.weights[:, :, self.order][..., self.order], queries=queries, keys=keys)
 
-    def picture(self, queries):
-        """The picture for so many queries that are left, and the keys that are."""
-        if self.whole is None:
-            return None
-        asking = self.kept if self.whole.query_start is not None else range(queries)
-        return move_picture(self.whole, asking, self.kept)
+    def picture(self, placed):
+        """The picture for the queries and keys that are left."""
+        return move_picture(self.whole, *placed.left(*self.full)) if self.whole else None
 
-    def picture_of_groups(self, queries, keys):
-        """The picture for groups of queries and keys, of which those of one token may be patches."""
+    def picture_of_groups(self, *sides):
+        """The picture for groups of queries and of keys, of which those of one token may be patches."""
         if self.whole is None:
             return None
-        asking, looked_at = (self.kept if groups is None else groups.singles() for groups in (queries, keys))
+        left = [range(count) if groups is None else groups.singles() for groups, count in zip(sides, self.full)]
         if self.order is not None:
             rows = {place: number for number, place in enumerate(self.order)}
-            asking, looked_at = ([rows.get(place, -1) for place in places] for places in (asking, looked_at))
-        return move_picture(self.whole, asking, looked_at)
+            left = [[rows.get(place, -1) for place in places] for places in left]
+        return move_picture(self.whole, *left)
 
 
-def find_patches(which, full, text, config, named, request, windows=False):
+def find_patches(which, full, text, part, named, request, windows=False, causal=False):
     """What is known of a part of this role, with so many queries and keys, whose model reads `named` inputs.
 
-    Its patches may be the keys alone, where a `[CLS]` asks, or what pools. In `windows`, none are told.
+    Its patches may be the keys alone, where a `[CLS]` asks, or what pools. In `windows`, none are told. What's `causal`
+    reads a text.
     """
-    pixels = next((value for value in named.values() if _are_pixels(value)), None)
-    pixels = None if pixels is None else pixels[min(request.batch, len(pixels) - 1)]
-    places, notes = text_with_patches(which, config, named, request.batch)
-    if places is not None:
-        before = sum(pictures_in(ids, config) for ids in named["input_ids"][: request.batch])
-        return _patches_in_text(places, full, text, config, pixels, grid_among(named, before), request)
+    run = run_in_text(which, full, text, part, named, request, causal)
+    if run is not None:
+        return _patches_in_text(run, full, text, part, named, request)
+    config, pixels = part.config, pixels_of(named, request.batch)
     if windows or not looks_at_patches(which, config, named, request.grid):
-        return PicturePlaces(text, notes=notes)
+        return PicturePlaces(text)
     windowed = hasattr(getattr(config, "vision_config", None), "window_size")  # in an order of its own
     flat = grid_among(named, request.batch) if pixels is None and not windowed else None
     found, refusal = _grid_of(config, full[1], request.grid, pixels, flat)
+    if found is None and request.grid is not None and not are_counted(text.tokens):
+        found = _grid_by_names(text.tokens, request.grid)
     if found is None:
-        return PicturePlaces(text, notes=notes, refusal=refusal)
-    names, order = found.names, None
+        return PicturePlaces(text, refusal=refusal)
+    names, order, notes = found.names, None, ()
     side = side_of_merged(config)
     if flat == (found.rows, found.columns) and side > 1:
-        order, notes = in_blocks(*flat, side), (*notes, BLOCKS.format(side=side))
+        order, notes = in_blocks(*flat, side), (BLOCKS.format(side=side),)
         names = [name for _, name in sorted(zip(order, names))]  # as the model has them
     asks_itself = full[0] == full[1] and which != "cross"
     if text.tokens is None:
@@ -91,40 +102,124 @@ def find_patches(which, full, text, config, named, request, windows=False):
     start = len(found.special)
     asks = start if asks_itself else None
     picture, more = picture_from(request.image, found.rows, found.columns, start, asks, pixels=pixels)
-    return PicturePlaces(text, picture, tuple(range(full[1])), (*notes, *more), order)
+    return PicturePlaces(text, picture, full, (*notes, *more), order)
 
 
-def _patches_in_text(places, full, text, config, pixels, given, request):
-    """What is known of a text that has a picture in it, at these places."""
-    found, refusal = _grid_of(config, len(places), request.grid, pixels, given)
-    if found is None:
-        return PicturePlaces(text, refusal=refusal)
-    found = replace(found, special=())
-    queries, keys = full
-    if text.tokens is not None and len(text.tokens) == keys:
-        text = replace(text, tokens=with_patches(text.tokens, places, found))
+def run_in_text(which, full, text, part, named, request, causal=False):
+    """Where a part has the picture of its text, as a `Run`; None where it isn't seen to read a text with a picture.
+
+    The model's configuration tells by the ids that it reads; without it, a `grid` does, by ids or by names.
+    """
+    if which not in OF_TEXTS:
+        return None
+    texts, seen = ids_of_texts(named, request), sees_patches(part.config)
+    ids = None if texts is None else row_of(texts, request.batch)
+    resampled = any(getattr(part.config, name, None) is not None for name in RESAMPLERS)
+    if ids is not None and seen and not resampled:
+        return run_by_model(ids, part.config, tiles_of(named, request.batch, len(texts) if texts.ndim > 1 else 1))
+    if request.grid is None or (ids is None and (seen or named)):
+        return None
+    if resampled:
+        return Run(refusal=RESAMPLED)
+    _, tokens = text.sides(which)
+    known = next((values for values in (ids, tokens) if not are_counted(values)), None)
+    if known is not None:
+        return run_by_grid(known, request.grid)
+    if full[1] == math.prod(pair_of("grid", request.grid)) or not causal:
+        return None
+    rows, columns = request.grid
+    return Run(refusal=UNNAMED.format(grid=(rows, columns), patches=rows * columns, count=full[1]))
+
+
+def ids_of_texts(named, request):
+    """The ids that `generate` wrote, or those of the inputs, of all texts; None for none."""
+    ids = getattr(request.source, "sequences", None)
+    ids = ids_in(named) if ids is None else ids
+    return None if ids is None else array_of_ids(ids)
+
+
+def _patches_in_text(run, full, text, part, named, request):
+    """What is known of a text that has a picture in it, as a `Run` says."""
+    found, refusal = (None, run.refusal) if run.places is None else _grid_in_run(run, part, named, request)
+    places = None if found is None else run.places[len(found.special) :]
+    queries, keys = full[0], full[1] - len(part.keys_after)
+    before = part.keys_before(queries, keys)
+    if found is not None and run.count not in (queries, keys, keys + 1):  # one more, where it wasn't read any more
+        refusal = UNLIKE.format(places=keys, count=run.count)
+    if refusal is not None:
+        note = f"{refusal[0].upper()}{refusal[1:]}."
+        return PicturePlaces(text, notes=(note,) * (request.image is None), refusal=refusal)
+    start = places.start + (before if run.count == queries else 0)
+    if text.tokens is not None:
+        at = start if len(text.tokens) == keys else places.start
+        text = replace(text, tokens=name_run(text.tokens, range(at, at + len(places)), found))
     if request.image is None:
         return PicturePlaces(text)
-    asks = places.start if queries == keys else None
-    picture, notes = picture_from(request.image, found.rows, found.columns, places.start, asks, pixels=pixels)
-    kept = range(keys) if text.mask is None or len(text.mask) != keys else np.flatnonzero(text.mask).tolist()
-    return PicturePlaces(text, picture, tuple(kept), notes)
+    asks = start - before if before <= start and start - before + len(places) <= queries else None
+    pixels = pixels_of(named, request.batch)
+    picture, notes = picture_from(request.image, found.rows, found.columns, start, asks, pixels=pixels)
+    return PicturePlaces(text, picture, full, notes)
+
+
+def name_run(tokens, places, grid):
+    """The tokens of a text with the names of patches where one token stands for all of them.
+
+    >>> name_run(["<s>", "<image>", "<image>", "tea"], range(1, 3), PatchGrid(1, 2))
+    ['<s>', ' patch 1,1', ' patch 1,2', 'tea']
+    >>> name_run(["<s>", "left", "right"], range(1, 3), PatchGrid(1, 2))
+    ['<s>', 'left', 'right']
+
+    Each begins with a space, so that merging word pieces leaves them alone.
+    """
+    if len(set(tokens[places.start : places.stop])) > 1:
+        return tokens
+    names = [f" {name}" for name in replace(grid, special=()).names]
+    return [*tokens[: places.start], *names, *tokens[places.stop :]]
+
+
+def _grid_in_run(run, part, named, request):  # -> PatchGrid or None, why there is none
+    """The grid of patches that fills a run of a text; with a `[CLS]` before them where the model keeps that."""
+    texts, token = ids_of_texts(named, request), image_token_of(part.config)
+    earlier = texts[: request.batch].tolist() if token is not None and texts.ndim > 1 else []
+    given = grid_among(named, sum(len(runs_of(ids, token)) for ids in earlier))
+    count = len(run.places)
+    found, refusal = _grid_of(part.config, count, request.grid, pixels_of(named, request.batch), given)
+    if found is None or not found.special or getattr(part.config, KEEPS_CLS, None) == "full":
+        return found, refusal
+    rows, columns = found.rows, found.columns
+    return None, UNFILLED.format(grid=(rows, columns), patches=rows * columns, count=count)
 
 
 def lay_over(attention, image, grid=None):
     """A map that was made before, laid over the picture whose patches its keys are; the tokens keep their names.
 
+    >>> import numpy as np
     >>> from manyheads.maps.attention_map import AttentionMap
-    >>> attention = AttentionMap(list("abcd"), list("abcd"), np.full((1, 1, 4, 4), 1 / 4))
-    >>> picture = lay_over(attention, np.zeros((8, 12), np.uint8), grid=(1, 3)).picture
+    >>> names = ["[CLS]", "patch 1,1", "patch 1,2", "patch 1,3"]
+    >>> attention = AttentionMap(names, names, np.full((1, 1, 4, 4), 1 / 4))
+    >>> picture = lay_over(attention, np.zeros((8, 12), np.uint8)).picture
     >>> picture.columns, picture.key_start
     (3, 1)
     """
-    found = patch_grid(None, len(attention.key_tokens), grid)
-    start = len(found.special)
-    asks = start if attention.query_tokens == attention.key_tokens else None
-    picture, notes = picture_from(image, found.rows, found.columns, start, asks)
-    return replace(attention, picture=picture, notes=(*attention.notes, *notes))
+    names, text = attention.key_tokens, Text(attention.key_tokens)
+    grid = grid_of_names(names) if grid is None else grid
+    if grid is None:
+        raise ValueError(UNKNOWN_GRID)
+    full, request = attention.shape[2:], Request(attention, image=image, grid=grid)
+    found = find_patches("", full, text, Part(()), {}, request, causal=is_causal(attention.weights))
+    if found.refusal is not None:
+        raise ValueError(found.refusal)
+    asks_itself = attention.query_tokens == names
+    picture = found.whole if asks_itself else replace(found.whole, query_start=None)
+    return replace(attention, picture=picture, notes=(*attention.notes, *found.notes))
+
+
+def _grid_by_names(names, grid):
+    """The grid of patches after places with these names; None where they don't tell."""
+    run = run_by_grid(names, grid)
+    if run.places is None or run.places.stop < len(names):
+        return None
+    return PatchGrid(*grid, tuple(names[: run.places.start]))
 
 
 def _grid_of(config, count, grid, pixels, given):  # -> PatchGrid or None, why there is none
@@ -160,13 +255,10 @@ def looks_at_patches(which, config, named, grid=None):
     return tower == "image" or (ids_in(named) is None and tower not in ("text", "audio", "decoder"))
 
 
-def text_with_patches(which, config, named, batch):
-    """Where a text has the patches of its picture; None where it has none."""
-    ids = named.get("input_ids")
-    resampled = any(getattr(config, name, None) is not None for name in RESAMPLERS)
-    if which not in ("", "text", "decoder") or ids is None or not sees_patches(config) or resampled:
-        return None, ()
-    return image_places(ids[batch] if getattr(ids, "ndim", 1) == 2 else ids, config)
+def pixels_of(named, batch):
+    """The pixels among inputs that are of one of its pictures, [channel, height, width]; None where there are none."""
+    pixels = next((value for value in named.values() if _are_pixels(value)), None)
+    return None if pixels is None else pixels[min(batch, len(pixels) - 1)]
 
 
 def _are_pixels(value):

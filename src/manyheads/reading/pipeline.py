@@ -14,16 +14,19 @@ import numpy as np
 from manyheads.maps.attention_map import AttentionMap
 from manyheads.reading.outputs import parts_of_cache, parts_of_layers, parts_of_output, parts_of_weights, read_table
 from manyheads.reading.parts import choose_part, find_role, group_alike
-from manyheads.reading.picture_places import find_patches, lay_over
-from manyheads.reading.places import place_groups, place_tokens, read_text, text_in_part
+from manyheads.reading.picture_places import NO_PATCHES, UNKNOWN_GRID, find_patches, lay_over
+from manyheads.reading.places import is_causal, place_groups, place_tokens, read_text, text_in_part
 from manyheads.reading.sentences import Holding
-from manyheads.reading.token_names import pretty, tokenizer_in
+from manyheads.reading.token_names import pads_among, pretty, tokenizer_in
 from manyheads.reading.tokenizing import make_inputs
 from manyheads.reading.weights import are_steps, gather_weights, leave_rows, pick_layers, scale_rows
 
-NO_PATCHES = "no part of this map looks at patches of the image"
-UNKNOWN_GRID = f"{NO_PATCHES}: grid=(rows, columns) says how many there are"
+ASK_MODEL = (
+    ". The model itself knows where its picture is: HeadMap.of(model, inputs=dict(inputs, input_ids=output.sequences), "
+    "...), with the inputs that generate had"
+)
 WHOLE = (None, None)  # neither queries nor keys are in groups
+PADS = "{places} padding, {token}, by the tokenizer: {how} leaves padding out."
 NO_INPUTS = (
     "HeadMap.of({}, ...) needs inputs, what the module is called with; or a text and tokenizer=, the model's own; or "
     "image= and its processor as tokenizer="
@@ -65,12 +68,13 @@ def make_maps(request, holding=Holding(), before=None):
         chosen = request.layers if name in parts else None
         weights = gather_weights(part, roles[name] != "cross", request.batch, chosen, holding)
         here = text_in_part(roles[name], text, [*roles.values()], weights.full)
-        patches = find_patches(roles[name], weights.full, here, part.config, inputs, request, in_windows)
+        causal = request.grid is not None and (part.decodes or are_steps(part.layers) or is_causal(weights.array))
+        patches = find_patches(roles[name], weights.full, here, part, inputs, request, in_windows, causal)
         refusals += [patches.refusal] * (patches.refusal is not None)
         sides = holding.sides(*weights.full)
         placed = place_weights(request, part, weights, roles[name], patches, sides)
         if sides == WHOLE:
-            norms, picture = choose_norms(request, text.mask, runs), patches.picture(len(placed.queries))
+            norms, picture = choose_norms(request, placed.kept, runs), patches.picture(placed)
         else:
             norms, picture = None, patches.picture_of_groups(*sides)
         maps[name] = make_map(request, part, placed, weights.layer_names, norms, picture)
@@ -170,11 +174,22 @@ def place_weights(request, part, weights, which, patches, sides):  # -> Placed
     except ValueError as error:
         raise ValueError(". ".join(map(str, (error, *reasons)))) from error
     notes = (*request.notes, *part.notes, *weights.notes, *notes, *placed.notes, *patches.notes)
+    notes += note_pads(placed.keys, request) if sides == WHOLE else ()
     placed = replace(placed, weights=array, kind=kind, notes=tuple(dict.fromkeys(notes)))  # each once
     if sides == WHOLE:
         placed = patches.in_rows(placed)
         placed = replace(placed, queries=readable(placed.queries), keys=readable(placed.keys))
     return placed
+
+
+def note_pads(tokens, request):
+    """A note on places that are padding by their names, and are shown all the same."""
+    count = pads_among(tokens, request.tokenizer)
+    if count == 0:
+        return ()
+    how = "an attention_mask among the inputs" if request.modules else "attention_mask="
+    places = f"{count} places are" if count > 1 else "1 place is"
+    return (PADS.format(places=places, token=request.tokenizer.pad_token, how=how),)
 
 
 # --- Map ----------------------------------------------------------------------------------------------------------
@@ -223,12 +238,12 @@ def choose_from_map(attention, request):
     )
 
 
-def choose_norms(request, mask, parts):
-    """The `value_norms` of the chosen layers and the places that aren't padding.
+def choose_norms(request, kept, parts):
+    """The `value_norms` of the chosen layers and of the keys that are left of the model's, None for all.
 
     >>> from manyheads.reading.request import Request
     >>> request = Request(None, layers=[0, 5], value_norms=np.ones((6, 12, 4)))
-    >>> choose_norms(request, mask=np.array([True, True, False, True]), parts=[""]).shape
+    >>> choose_norms(request, [0, 1, 3], parts=[""]).shape
     (2, 12, 3)
     """
     if request.value_norms is None:
@@ -237,7 +252,7 @@ def choose_norms(request, mask, parts):
         raise ValueError(f"value_norms are of one map; this makes {len(parts)}: {', '.join(parts)}")
     norms = np.asarray(request.value_norms)
     norms = norms if request.layers is None else norms[list(request.layers)]
-    return norms[..., mask] if mask is not None and len(mask) == norms.shape[-1] else norms
+    return norms if kept is None or norms.shape[-1] == len(kept) else norms[..., kept]
 
 
 def name_heads(count, head_names=None, key_value_heads=None):
@@ -277,9 +292,10 @@ def predict(predictions, output):
 
 def refuse_without_patches(request, maps, refusals):
     """Refuse an image, or a grid of its patches, where no map looks at any."""
+    written = ASK_MODEL if hasattr(request.source, "sequences") else ""
     if request.image is not None and not any(map.picture for map in maps.values()):
         if request.grid is not None:
             refusals = [*refusals, f"{NO_PATCHES}, as their names say: {', '.join(maps)}"]
-        raise ValueError(refusals[0] if refusals else UNKNOWN_GRID)
+        raise ValueError((refusals[0] if refusals else UNKNOWN_GRID) + written)
     if request.grid is not None and refusals and len(refusals) == len(maps):
-        raise ValueError(refusals[0])
+        raise ValueError(refusals[0] + written)

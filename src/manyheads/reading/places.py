@@ -7,6 +7,15 @@ import numpy as np
 from manyheads.reading.token_names import array_of_ids, check_text, ids_in, padding_of, row_of, strings_of
 
 BEFORE = "{count} keys stand before these tokens, counted: a prefix, as of prefix tuning, or what a cache holds."
+EMPTY = "{count} places of the cache are empty, and left out."
+GONE = "The first {count} tokens are gone: the cache holds what the model still looks at."
+SLIDES = (
+    "The cache of this model lets go of tokens, so places are counted from the first that it still had: "
+    "HeadMap.of(model, inputs=dict(input_ids=..., past_key_values=...)) counts them all."
+)
+PICKED = (
+    "Of {keys} places, each head lets those {queries} ask that look most sharply (ProbSparse), so no row is of one."
+)
 AROUND = "This model looks through a window: its keys are counted from the token that asks."
 PADS_ITSELF = "The model pads texts by itself: {count} places after the text are left out."
 TOO_FEW = (
@@ -125,6 +134,14 @@ class Placed:
     keys: list
     notes: tuple = ()
     kind: str | None = None  # as of `AttentionMap`, where it's known
+    asking: list | None = None  # which of the queries that the model has are left, None for all
+    kept: list | None = None  # which of its keys
+
+    def left(self, queries, keys):
+        """Which of so many queries and keys of the model are left."""
+        return (range(queries) if self.asking is None else self.asking), (
+            range(keys) if self.kept is None else self.kept
+        )
 
 
 def place_tokens(weights, which, part, text, steps=False):  # [l, h, q, k] -> Placed
@@ -183,6 +200,11 @@ class Own:
         """So many of the tokens, and notes: see `name_places`."""
         return name_places(name, self.tokens, count, self.steps)
 
+    def asks_last(self):
+        """Whether the tokens that ask are the last of those that are looked at."""
+        written = self.steps or self.part.cached is not None
+        return written or (self.part.decodes and self.queries == 1) or is_last_part(self.weights)
+
     def has_tokens(self, fewer_than):
         """Whether tokens were given, and fewer than so many."""
         return self.tokens is not None and len(self.tokens) < fewer_than
@@ -201,8 +223,8 @@ def _place_window(own):
 
 def _place_text_alone(own):
     count = len(own.tokens)
-    note = PADS_ITSELF.format(count=own.queries - count)
-    return Placed(own.weights[:, :, :count, :count], own.tokens, own.tokens, (note,))
+    note, left = PADS_ITSELF.format(count=own.queries - count), [*range(count)]
+    return Placed(own.weights[:, :, :count, :count], own.tokens, own.tokens, (note,), asking=left, kept=left)
 
 
 def _place_all(own):
@@ -211,18 +233,32 @@ def _place_all(own):
 
 
 def _place_last(own):
-    before = own.keys - own.queries
-    if not own.has_tokens(own.queries + own.steps + 1):
-        tokens, notes = own.name(own.keys)
+    keys, gone = find_used(own.weights[..., : own.keys], own.part.cached)
+    before, empty = keys - own.queries, own.keys - keys
+    notes = (EMPTY.format(count=empty),) * (empty > 0) + (GONE.format(count=gone),) * (gone > 0)
+    notes += (SLIDES,) * (own.part.slides and own.part.cached is None)
+    counted = count_places(gone + keys)[gone:]
+    if own.tokens is None:
+        tokens, more = counted, (note_counted("tokens"),)
+    elif own.has_tokens(own.queries + own.steps + 1):
+        tokens, more = own.name(own.queries)
+        tokens, more = counted[:before] + tokens, (*more, BEFORE.format(count=before))
+    elif len(own.tokens) == gone + keys:
+        tokens, more = own.tokens[gone:], ()
     else:
-        tokens, notes = own.name(own.queries)
-        tokens, notes = count_places(before) + tokens, (*notes, BEFORE.format(count=before))
-    return Placed(own.weights, tokens[before:], tokens, notes)
+        tokens, more = own.name(keys)
+    if not empty:
+        return Placed(own.weights, tokens[before:], tokens, (*more, *notes))
+    return Placed(own.weights[..., :keys], tokens[before:], tokens, (*more, *notes), kept=[*range(keys)])
 
 
 def _place_apart(own):
-    asking, notes = own.name(own.queries, "query_tokens")
+    asking, notes = [f"query {place}" for place in count_places(own.queries)], (note_counted("query_tokens"),)
+    if own.has_tokens(own.keys):
+        asking, notes = own.name(own.queries, "query_tokens")
     tokens, more = name_places("tokens", own.tokens, own.keys)
+    if getattr(own.part.config, "attention_type", None) == "prob":
+        notes = (PICKED.format(keys=own.keys, queries=own.queries),)
     return Placed(own.weights, asking, tokens, (*notes, *more))
 
 
@@ -243,10 +279,29 @@ OWN = (
     ),
     (lambda own: own.queries == own.keys and own.has_tokens(own.keys), _refuse(TOO_FEW)),
     (lambda own: own.queries == own.keys, _place_all),
-    (lambda own: own.part.decodes or own.steps or is_last_part(own.weights), _place_last),
+    (lambda own: own.asks_last(), _place_last),
     (lambda own: own.tokens is not None and len(own.tokens) == own.queries < own.keys, _refuse(UNNAMED)),
     (lambda own: True, _place_apart),
 )
+
+
+def find_used(weights, cached=None):  # [l, h, q, k] -> how many keys are used, how many are gone before them
+    """How many keys hold tokens, in a cache that may have empty places at its end, and how many tokens left it.
+
+    >>> find_used(np.array([[[[0.5, 0.5, 0, 0]]]])), find_used(np.array([[[[0.5, 0.5, 0, 0]]]]), cached=1)
+    ((2, 0), (2, 0))
+    >>> find_used(np.array([[[[0.5, 0.5]]]]), cached=4)
+    (2, 3)
+
+    `cached` is how many tokens were read before, where that's known; else the queries look at themselves, and at
+    nothing after them.
+    """
+    queries, keys = weights.shape[2:]
+    if cached is None:
+        looked_at = np.flatnonzero(weights.any((0, 1, 2)))
+        return max(int(looked_at[-1]) + 1 if len(looked_at) else keys, queries), 0
+    used = min(keys, cached + queries)
+    return (keys, 0) if weights[..., used:].any() else (used, cached + queries - used)
 
 
 # --- Padding, and names for places --------------------------------------------------------------------------------
@@ -255,6 +310,7 @@ OWN = (
 def leave_out_padding(placed, which, part, text, steps):  # Placed -> Placed
     """The same without the places that masks say are padding."""
     weights, queries, keys, notes = placed.weights, placed.queries, placed.keys, placed.notes
+    now_asking, now_kept = placed.left(len(queries), len(keys))
     mask = text.decoder_mask if which == "decoder" else text.mask
     if mask is None and text.padding and queries == keys == text.tokens:
         mask = mask_of_unseen(weights, text.padding)
@@ -271,9 +327,11 @@ def leave_out_padding(placed, which, part, text, steps):  # Placed -> Placed
     if kept is not None and len(kept) < weights.shape[3]:
         notes = (*note_padding(weights.shape[3] - len(kept)), *notes)
         weights, keys = weights[..., kept], [keys[place] for place in kept]
+        placed = replace(placed, kept=[now_kept[place] for place in kept])
     if asking is not None and len(asking) < weights.shape[2]:
         weights, queries = weights[:, :, asking], [queries[place] for place in asking]
-    return Placed(weights, queries, keys, notes)
+        placed = replace(placed, asking=[now_asking[place] for place in asking])
+    return replace(placed, weights=weights, queries=queries, keys=keys, notes=notes)
 
 
 def note_padding(count):
@@ -326,6 +384,16 @@ def is_last_part(weights):
     """
     q, k = weights.shape[2:]
     return 1 < q < k and not weights[..., ~np.tri(q, k, k - q, dtype=bool)].any()
+
+
+def is_causal(weights):  # [l, h, q, k]
+    """Whether each query looks at nothing that comes after it, by the weights of the first layer.
+
+    >>> is_causal(np.array([[[[1.0, 0], [0.5, 0.5]]]])), is_causal(np.full((1, 1, 2, 2), 0.5))
+    (True, False)
+    """
+    q, k = weights.shape[2:]
+    return 1 < q == k and not np.triu(weights[0], 1).any()
 
 
 def count_places(count):

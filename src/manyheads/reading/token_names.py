@@ -128,6 +128,24 @@ def padding_of(ids, tokenizer):
     return max(len(ids) - kept - ends_so, 0)
 
 
+def pads_among(tokens, tokenizer):
+    """How many tokens are padding, at the beginning and at the end of a text, as far as its tokenizer tells.
+
+    >>> from types import SimpleNamespace
+    >>> pads_among(["[PAD]", "tea", "[PAD]"], SimpleNamespace(pad_token="[PAD]"))
+    2
+    >>> pads_among(["tea", "</s>", "</s>"], SimpleNamespace(pad_token="</s>", eos_token="</s>"))
+    1
+    """
+    pad = getattr(tokenizer, "pad_token", None)
+    text = [place for place, token in enumerate(tokens) if token != pad]
+    if pad is None or not text:
+        return 0
+    after = len(tokens) - 1 - text[-1]
+    ends_so = after > 0 and pad == getattr(tokenizer, "eos_token", None)
+    return text[0] + after - ends_so
+
+
 def check_text(batch, count):
     """The place of the text that `batch` names, from 0; raises `ValueError` where there is none.
 

@@ -7,7 +7,7 @@ tokenizer.
 from dataclasses import dataclass, replace
 from typing import Any
 
-from manyheads.reading.patches import NORMALISED, image_of, image_token_of, pictures_in
+from manyheads.reading.patches import NORMALISED, image_of, image_token_of
 from manyheads.reading.request import is_module
 from manyheads.reading.signatures import brought_by, takes_dict, takes_ids, takes_text
 from manyheads.reading.token_names import TEXT_ALONE, check_text, is_tokenizer, tokenizer_in
@@ -15,6 +15,8 @@ from manyheads.reading.token_names import TEXT_ALONE, check_text, is_tokenizer, 
 ALONE = "Text {number} of {count} is read alone, as {why}: batch=0 to batch={last} choose it."
 NO_PADDING = "the tokenizer has no padding token"
 ONE_PICTURE = "a picture goes with one text"
+OF_NEW_TOKENS = {"attention_mask": 1, "mm_token_type_ids": 0, "token_type_ids": 0}  # what inputs say of written words
+WENT_ON = "{name} is shorter than the text: what comes after it is taken for text."
 CUT = "The first {most} tokens of {count} are read, as the model reads no more."
 IN_TEMPLATE = "The text stands in the model's chat template, after the picture."
 NO_PLACE = "the text has no place for the picture: write {token!r} where it stands"
@@ -49,6 +51,9 @@ def make_inputs(request):
     request = replace(request, source=source, tokenizer=brought if request.tokenizer is None else request.tokenizer)
     if type(inputs) in (tuple, list) and len(inputs) == 1 and takes_dict(source, inputs[0]):
         return replace(request, inputs=inputs[0])
+    if inputs is not None and request.modules:
+        inputs, longer = fit_to_text(inputs)
+        return replace(request, inputs=inputs, notes=(*request.notes, *(WENT_ON.format(name=name) for name in longer)))
     if inputs is not None or not request.modules:
         return request
     if hasattr(tokens, "input_ids"):
@@ -62,6 +67,28 @@ def make_inputs(request):
     if tokens is None and request.image is not None:
         return replace(request, inputs=_read_picture(request))
     return request
+
+
+def fit_to_text(inputs):  # -> inputs, the names of what was made longer
+    """Inputs whose text goes on, such as those of a prompt with what was written: what counts its tokens goes on, too.
+
+    >>> import torch
+    >>> inputs = {"input_ids": torch.ones(1, 3, dtype=int), "attention_mask": torch.ones(1, 2, dtype=int)}
+    >>> fit_to_text(inputs)[0]["attention_mask"]
+    tensor([[1, 1, 1]])
+
+    A model would take what a mask lacks for padding, without a word.
+    """
+    ids = inputs.get("input_ids") if hasattr(inputs, "get") else None
+    if getattr(ids, "ndim", 0) != 2:
+        return inputs, []
+    longer = {}
+    for name, of_new in OF_NEW_TOKENS.items():
+        value = inputs.get(name)
+        if getattr(value, "ndim", 0) == 2 and value.shape[1] < ids.shape[1]:
+            longer[name] = value.new_full(tuple(ids.shape), of_new)
+            longer[name][:, : value.shape[1]] = value
+    return ({**inputs, **longer} if longer else inputs), [*longer]
 
 
 def take_apart(source):
@@ -141,7 +168,8 @@ def _read_text_and_picture(request, text):
     config = getattr(request.source, "config", None)
     try:
         inputs, refusal = reader(text=[text], images=[picture], return_tensors="pt"), None
-        if image_token_of(config) is None or pictures_in(inputs["input_ids"][0], config):
+        token = image_token_of(config)
+        if token is None or (inputs["input_ids"][0] == token).any():
             return inputs, ()
     except ValueError as error:
         refusal = error

@@ -262,17 +262,18 @@ class HeadMap(_Chosen):
         strings, what a tokenizer returned, or ids or a text with the `tokenizer` (or a processor). A module without
         `inputs` reads them: a string is a text there, and a list of strings is several texts; with `inputs`, and for
         weights, it's tokens. Where none are given, they're those of the inputs, or counted.
-        `part` names one of several: "encoder", "cross", "text", "image". Of texts, beams or windows, `batch` is
-        shown, counted from 0; places that `attention_mask`, or a mask among the inputs, tells are padding are left out.
-        `layers` are the numbers of those that are wanted, from 0 (`layers="rollout"` is the trait), and `layer_names`
-        their names, where what you give doesn't know its own numbers. `head_names` name the heads; `key_value_heads`
-        says how many groups of them share keys and values. `normalised=False` is for weights whose rows need not sum
-        to 1: they are shown as they are, and where some are below 0, such as in the difference of two maps, by a hue
-        for each sign. `prettify_tokens` makes text of the marks and bytes of tokenizers.
+        `part` is the name of one of several, or a piece of it: "encoder", "cross", "text", "image". Of texts, beams or
+        windows, `batch` is shown, counted from 0; places that `attention_mask`, or a mask among the inputs, tells are
+        padding are left out. `layers` are the numbers of those that are wanted, from 0 (`layers="rollout"` is the
+        trait), and `layer_names` their names, where what you give doesn't know its own numbers. `head_names` name the
+        heads; `key_value_heads` says how many groups of them share keys and values. `normalised=False` is for weights
+        whose rows need not sum to 1: they are shown as they are, and where some are below 0, such as in the difference
+        of two maps, by a hue for each sign. `prettify_tokens` makes text of the marks and bytes of tokenizers.
 
         `image` is the picture that a model looks at, of Pillow, an array or a path: weights are painted over its
-        patches, whose `grid`, (rows, columns), is read from the model, or from its inputs. With a processor for the
-        `tokenizer`, and no inputs, the model reads it, alone or beside a text. `predictions` is a function from
+        patches, whose `grid`, (rows, columns), is read from the model, or from its inputs. Of weights that are given,
+        you say it, and names or ids tell which places are patches: it has to fill a run of them. With a processor for
+        the `tokenizer`, and no inputs, the model reads it, alone or beside a text. `predictions` is a function from
         what the module returns to {name: {label: probability}}: the map says what the model predicts, and what it would
         say without a head that's turned off. With `value_norms`, as of `manyheads.value_norms`, a map can show what is
         written. All else are traits, as of `HeadMap`.

@@ -12,6 +12,7 @@ from PIL import ImageDraw
 from torch import nn
 
 from manyheads import value_norms
+from manyheads.reading.parts import Part
 from manyheads.reading.picture_places import find_patches
 from manyheads.reading.places import Text
 from manyheads.reading.request import Request
@@ -259,12 +260,12 @@ def test_two_texts_have_each_their_picture():
     model, processor = libraries.qwen()
     read = [processor([photograph(size)], ["<image> what ?"], return_tensors="pt") for size in ((84, 56), (56, 84))]
     both = {name: torch.cat([one[name] for one in read]) for name in read[0]}
-    config = model.config
+    part = Part((), config=model.config)
     named = {name: value for name, value in both.items() if name != "pixel_values"}
     for text, grid in enumerate([(2, 3), (3, 2)]):
-        found = find_patches("text", (8, 8), Text(list("abcdefgh")), config, named, Request(None, batch=text))
+        found = find_patches("text", (8, 8), Text([*["<image>"] * 6, "what", "?"]), part, named, Request(None, batch=text))
         assert found.text.tokens[5] == " patch {},{}".format(*grid)
-    assert find_patches("image", (48, 48), Text(), config, named, Request(None)).text.tokens is None, (
+    assert find_patches("image", (48, 48), Text(), part, named, Request(None)).text.tokens is None, (
         "both pictures in one"
     )
 

@@ -355,5 +355,5 @@ def test_a_grid_that_is_given_holds_for_weights_with_names_and_for_maps():
     assert HeadMap.of(asking, image=photograph(), grid=(2, 3)).attention.picture.query_start is None
     with pytest.raises(ValueError, match=r"grid=\(4, 2\) is 8 patches, but the map has 7 places"):
         HeadMap.of(maps, image=photograph(), grid=(4, 2))
-    with pytest.raises(ValueError, match=r"looks at patches of the image, as their names say: text$"):
-        HeadMap.of({"text": maps.weights}, names, image=photograph(), grid=(2, 3))
+    with pytest.raises(ValueError, match=r"looks at patches of the image, as their names say: audio$"):
+        HeadMap.of({"audio": maps.weights}, names, image=photograph(), grid=(2, 3))

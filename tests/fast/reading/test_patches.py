@@ -20,11 +20,9 @@ from manyheads.reading.patches import (
     NORMALISED,
     PatchGrid,
     Picture,
-    image_places,
     patch_grid,
     picture_from,
     sees_patches,
-    with_patches,
 )
 from manyheads.widgets import HeadMap
 
@@ -65,9 +63,7 @@ def photograph():
         (hf.ViTConfig(**SMALL), 7, {"size": (42, 28)}, (3, 2, "[CLS]")),
         (hf.ViTConfig(**SMALL), 13, {"grid": (3, 4)}, (3, 4, "[CLS]")),
         (hf.DeiTConfig(**SMALL), 14, {"grid": (3, 4)}, (3, 4, "[CLS]", "[DISTILL]")),
-        (None, 15, {"grid": (3, 4)}, (3, 4, "[CLS]", "register 1", "register 2")),
-        (None, 10, {}, (3, 3, "[CLS]")),
-        (None, 9, {}, (3, 3)),
+        (None, 13, {"grid": (3, 4)}, (3, 4, "[CLS]")),
         (LLAVA, 4, {}, (2, 2)),
         (
             hf.Idefics3Config(vision_config={"image_size": 56, "patch_size": 14}),
@@ -94,25 +90,16 @@ def test_the_configuration_says_which_places_are_patches(config, count, options,
         (hf.ViTConfig(**SMALL), 10, {"size": (28, 42)}, "10 places are no grid of patches, where the model"),
         (hf.SwinConfig(window_size=7), 49, {}, "grid=(rows, columns)"),  # a window of the picture
         (None, 8, {}, "8 places are no grid of patches: say how many rows"),
+        (None, 9, {}, "9 places are no grid of patches: say how many rows"),  # of a square, perhaps, and perhaps not
         (None, 8, {"grid": (3, 3)}, "grid=(3, 3) is 9 patches, but the map has 8 places"),
+        (None, 15, {"grid": (3, 4)}, "grid=(3, 4) is 12 patches, and which of these 15 places they are isn't known"),
+        (hf.ViTConfig(**SMALL), 14, {"grid": (3, 4)}, "tokens= says so, by names such as '[CLS]' and 'register 1'"),
         (None, 8, {"grid": (3, 0)}, "grid must be two whole numbers from 1 on"),
     ],
 )
 def test_what_does_not_fit_asks_for_the_grid(config, count, options, message):
     with pytest.raises(ValueError, match=re.escape(message)):
         patch_grid(config, count, **options)
-
-
-def test_a_text_says_where_its_picture_is():
-    assert image_places(torch.tensor([[1, 9, 9, 9, 9, 5]]), LLAVA) == (range(1, 5), ())
-    assert image_places([1, 5], LLAVA) == image_places([1, 9], hf.ViTConfig()) == (None, ())
-    places, notes = image_places(np.array([9, 9, 1, 9, 9]), LLAVA)
-    assert places is None
-    assert notes[0].startswith("The text has 2 pictures, or one in as many pieces")
-    with pytest.raises(ValueError, match="those of one text"):
-        image_places([[9], [9]], LLAVA)
-    with pytest.raises(ValueError, match="has 4 places, the text 3"):
-        with_patches(["a", "b", "c"], range(3), PatchGrid(2, 2))
 
 
 # --- What is shown
