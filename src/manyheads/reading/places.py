@@ -166,9 +166,16 @@ def place_groups(weights, which, part, text, steps, sides, readable):  # Weights
     """
     full = weights.full
     queries, keys = text.sides(which)
-    own = queries is keys and which != "cross" and full[0] == full[1] - len(part.keys_after)
-    keys, notes = name_places("tokens", keys, full[1] - len(part.keys_after), steps)
-    queries, notes_on_queries = (keys, ()) if own else name_places("query_tokens", queries, full[0], steps)
+    count, itself = full[1] - len(part.keys_after), queries is keys and which != "cross"
+    if itself and part.cached is not None:  # before the tokens that ask
+        used = part.keys_before(full[0], count) + full[0]
+        keys, notes = name_last(keys, full[0], used, part.cached + full[0] - used)
+        queries, notes_on_queries = keys[used - full[0] :], ()
+        keys = [*keys, *["empty"] * (count - used)]
+    else:
+        keys, notes = name_places("tokens", keys, count, steps)
+        own = itself and full[0] == count
+        queries, notes_on_queries = (keys, ()) if own else name_places("query_tokens", queries, full[0], steps)
     named = []
     for groups, tokens in zip(sides, (queries, [*keys, *part.keys_after])):
         tokens = readable(tokens)
@@ -234,22 +241,13 @@ def _place_all(own):
 
 def _place_last(own):
     keys, gone = find_used(own.weights[..., : own.keys], own.part.cached)
-    before, empty = keys - own.queries, own.keys - keys
-    notes = (EMPTY.format(count=empty),) * (empty > 0) + (GONE.format(count=gone),) * (gone > 0)
+    tokens, notes = name_last(own.tokens, own.queries, keys, gone, own.steps)
     notes += (SLIDES,) * (own.part.slides and own.part.cached is None)
-    counted = count_places(gone + keys)[gone:]
-    if own.tokens is None:
-        tokens, more = counted, (note_counted("tokens"),)
-    elif own.has_tokens(own.queries + own.steps + 1):
-        tokens, more = own.name(own.queries)
-        tokens, more = counted[:before] + tokens, (*more, BEFORE.format(count=before))
-    elif len(own.tokens) == gone + keys:
-        tokens, more = own.tokens[gone:], ()
-    else:
-        tokens, more = own.name(keys)
-    if not empty:
-        return Placed(own.weights, tokens[before:], tokens, (*more, *notes))
-    return Placed(own.weights[..., :keys], tokens[before:], tokens, (*more, *notes), kept=[*range(keys)])
+    asking = tokens[keys - own.queries :]
+    if keys == own.keys:
+        return Placed(own.weights, asking, tokens, notes)
+    notes += (EMPTY.format(count=own.keys - keys),)
+    return Placed(own.weights[..., :keys], asking, tokens, notes, kept=[*range(keys)])
 
 
 def _place_apart(own):
@@ -283,6 +281,27 @@ OWN = (
     (lambda own: own.tokens is not None and len(own.tokens) == own.queries < own.keys, _refuse(UNNAMED)),
     (lambda own: True, _place_apart),
 )
+
+
+def name_last(tokens, queries, keys, gone=0, steps=False):
+    """So many keys, of which the last ask, by the tokens that ask, by those of all keys, or by those `gone` as well.
+
+    >>> name_last(["hot", "tea"], queries=2, keys=4, gone=3)[0]
+    ['4', '5', 'hot', 'tea']
+    >>> name_last(["a", "very", "hot", "tea"], queries=1, keys=2, gone=2)[0]
+    ['hot', 'tea']
+    """
+    counted, before = count_places(gone + keys)[gone:], keys - queries
+    notes = (GONE.format(count=gone),) * (gone > 0)
+    if tokens is None:
+        return counted, (note_counted("tokens"), *notes)
+    if len(tokens) < queries + steps + 1:
+        named, more = name_places("tokens", tokens, queries, steps)
+        return counted[:before] + named, (*more, *(BEFORE.format(count=before),) * (before > 0), *notes)
+    if len(tokens) == gone + keys:
+        return tokens[gone:], notes
+    named, more = name_places("tokens", tokens, keys, steps)
+    return named, (*more, *notes)
 
 
 def find_used(weights, cached=None):  # [l, h, q, k] -> how many keys are used, how many are gone before them

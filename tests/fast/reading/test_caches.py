@@ -75,6 +75,20 @@ def test_what_a_model_with_a_sliding_cache_returned_says_that_its_places_are_cou
     )
 
 
+@torch.no_grad()
+@pytest.mark.parametrize("cache", [transformers.DynamicCache(), transformers.StaticCache(LLAMA, max_cache_len=400)])
+def test_a_long_text_after_a_cache_asks_from_its_own_places(cache):
+    model, ids = made("LlamaForCausalLM", LLAMA), torch.arange(300)[None] % 47 + 3
+    model(ids[:, :200], past_key_values=cache)
+    inputs = {"input_ids": ids[:, 200:], "past_key_values": cache}
+    shown = HeadMap.of(model, inputs=inputs, max_weights=10_000).attention
+    assert shown.query_tokens[0].split()[0] == "201"
+    assert shown.query_tokens[-1].split()[-1] == "300"
+    assert shown.key_tokens[0].split()[0] == "1"
+    tokens = " ".join(shown.key_tokens).split()
+    assert tokens[299:] == ["300", *["empty"] * (len(tokens) - 300)]
+
+
 def informer():
     sizes = {"d_model": 32, "encoder_layers": 2, "decoder_layers": 2, "encoder_ffn_dim": 32, "decoder_ffn_dim": 32}
     sizes |= {"encoder_attention_heads": 4, "decoder_attention_heads": 4, "distil": False, "sampling_factor": 1}

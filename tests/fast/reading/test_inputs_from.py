@@ -263,7 +263,9 @@ def test_two_texts_have_each_their_picture():
     part = Part((), config=model.config)
     named = {name: value for name, value in both.items() if name != "pixel_values"}
     for text, grid in enumerate([(2, 3), (3, 2)]):
-        found = find_patches("text", (8, 8), Text([*["<image>"] * 6, "what", "?"]), part, named, Request(None, batch=text))
+        found = find_patches(
+            "text", (8, 8), Text([*["<image>"] * 6, "what", "?"]), part, named, Request(None, batch=text)
+        )
         assert found.text.tokens[5] == " patch {},{}".format(*grid)
     assert find_patches("image", (48, 48), Text(), part, named, Request(None)).text.tokens is None, (
         "both pictures in one"

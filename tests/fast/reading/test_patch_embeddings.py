@@ -1,5 +1,7 @@
 """Pictures of timm's models, which have no configuration: written small, with timm's names for sizes and tokens."""
 
+import warnings
+
 import numpy as np
 import pytest
 import torch
@@ -198,3 +200,17 @@ def test_the_size_of_a_kernel_is_no_size_of_a_patch():
     assert patch_embeddings_of(stem) is None
     layer.img_size, layer.num_patches = (28, 28), 49  # of a stride of 4
     assert patch_embeddings_of(stem) is None
+
+
+class Configured(nn.Module):
+    """A module that looks up in its configuration what it hasn't itself, and warns, as diffusers' do."""
+
+    def __getattr__(self, name):
+        if name == "patch_size":
+            warnings.warn("Accessing config attribute directly is deprecated", FutureWarning, stacklevel=2)
+            return 2
+        return super().__getattr__(name)
+
+
+def test_what_a_configuration_says_is_not_asked_of_the_module():
+    assert patch_embeddings_of(nn.Sequential(Configured())) is None
