@@ -264,6 +264,67 @@ def test_what_comes_before_a_text_and_what_ends_it_are_as_the_file_says(pieces):
         assert each["words"][count:] == [f"<unused{count + place}>" for place in range(ROWS)]
 
 
+TYPES = {"normal": 1, "control": 3, "user-defined": 4, "unused": 5, "byte": 6}
+
+
+@pytest.mark.parametrize("name", [*BYTEWISE, *PIECES])
+def test_a_vocabulary_that_spells_a_token_twice_is_refused_whatever_its_type(tokenizers, name):
+    """As llama.cpp refuses it: nothing says which of the two a text has, and transformers takes the last."""
+    _, facts = tokenizers[name]
+    tokens, types = facts["tokenizer.ggml.tokens"], facts["tokenizer.ggml.token_type"]
+    cases = [
+        (facts | named({"tokens": [*tokens, tokens[400]], "token_type": [*types, type]} | scored(facts)), ["the"])
+        for type in TYPES.values()
+    ]
+    found = read_in_node(cases)
+    assert found == [read_in_python(*case) for case in cases]
+    for each in found:
+        assert f"“{tokens[400]}” (numbers 400 and {len(tokens)})" in each["Fault"]
+
+
+def scored(facts):
+    """The scores of a file, and one more, where it has any."""
+    scores = facts.get("tokenizer.ggml.scores")
+    return {"scores": [*scores, 0]} if scores else {}
+
+
+def test_empty_tokens_have_names_and_a_pair_that_stands_twice_counts_once(tokenizers):
+    """As llama.cpp has them."""
+    _, facts = tokenizers["llama-bpe"]
+    tokens, types, merges = (facts[f"tokenizer.ggml.{name}"] for name in ("tokens", "token_type", "merges"))
+    changed = {"tokens": [*tokens, "", ""], "token_type": [*types, 1, 5], "merges": [*merges, *merges[:50]]}
+    cases = [(facts, TEXTS), (facts | named(changed), TEXTS)]
+    whole, found = read_in_node(cases)
+    assert [whole, found] == [read_in_python(*case) for case in cases]
+    assert found["read"] == whole["read"]
+    assert found["words"][len(tokens) : -ROWS] == [f"[EMPTY_{len(tokens) + more}]" for more in range(2)]
+
+
+@pytest.mark.parametrize("name", ["llama-bpe", "llama"])
+def test_types_and_scores_that_are_fewer_than_tokens_are_refused(tokenizers, name):
+    _, facts = tokenizers[name]
+    count = len(facts["tokenizer.ggml.tokens"])
+    cases = [
+        (facts | named(change), ["tea"])
+        for change in (
+            {"scores": [0.0] * (count - 1)},
+            {"scores": [0.0] * (count - 1), "merges": []},
+            {"scores": [0.0] * (count - 1) + [float("nan")]},
+            {"token_type": [1] * (count - 1)},
+        )
+    ]
+    found = [read_in_python(*case) for case in cases]
+    whats = [
+        "the scores of its tokens",
+        "the scores of its tokens",
+        "the scores of its tokens",
+        "the kinds of its tokens",
+    ]
+    assert all(what in each["Fault"] for what, each in zip(whats, found, strict=True))
+    without_nan = [0, 1, 3]  # which JSON doesn't have
+    assert read_in_node([cases[at] for at in without_nan]) == [found[at] for at in without_nan]
+
+
 DAMAGED = {
     "of the kind “bert”": {"model": "bert"},
     "of the kind “none”": {"model": 7},

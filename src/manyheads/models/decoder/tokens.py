@@ -50,22 +50,21 @@ def tokenizer_of(facts, rows=math.inf):
     given = _Given(facts)
     if given.count > rows:
         raise _damaged("rows")
-    is_bytewise, cut, tokens, types = given.kind == "gpt2", given.text("pre"), given.tokens, given.types
+    is_bytewise, cut, ids = given.kind == "gpt2", given.text("pre"), given.ids
     family = _family(cut) if is_bytewise else {}
     notes = [] if family is not None else [_TABLE["note"]]
     if family is None:
         is_qwen = str(given.architecture).startswith("qwen")
         family = {"cuts": _family("qwen2" if is_qwen else "llama-bpe")["cuts"]}
-    ids = {token: number for number, token in enumerate(tokens)}
     first, last = given.id("bos_token_id", None if is_bytewise else 1), given.id("eos_token_id")
-    parts = _TABLE["json"] | {"added_tokens": given.marks(ids)} | (_bytewise(family) if is_bytewise else _pieces(given))
+    parts = _TABLE["json"] | {"added_tokens": given.marks()} | (_bytewise(family) if is_bytewise else _pieces(given))
     joining = {"byte_fallback": not is_bytewise, "ignore_merges": family.get("wholeFirst", False)}
-    parts["model"] = parts["model"] | joining | {"vocab": ids, "merges": given.merges(ids)}
+    parts["model"] = parts["model"] | joining | {"vocab": ids, "merges": given.merges()}
     word = _word_of_bytes if is_bytewise else _word_of_piece
-    words = [token if type in (UNKNOWN, CONTROL) else word(token) for token, type in zip(tokens, types)]
+    words = [token if type in (UNKNOWN, CONTROL) else word(token) for token, type in zip(ids, given.types)]
     begins = given.flag("add_bos_token", not is_bytewise or cut in _TABLE["begins"]) and first is not None
     start = next(each for each in (ids.get("<|endoftext|>"), first, last, 0) if each is not None)
-    return FileTokenizer(parts, words, [first] * begins, start, given.ends(ids, {first, last}), notes, is_bytewise)
+    return FileTokenizer(parts, words, [first] * begins, start, given.ends({first, last}), notes, is_bytewise)
 
 
 class _Given:
@@ -74,15 +73,20 @@ class _Given:
     def __init__(self, facts):
         self.architecture = facts.get("general.architecture")
         self.facts = {name.removeprefix("tokenizer.ggml."): value for name, value in facts.items()}
-        self.kind, self.tokens = self.text("model"), self.facts.get("tokens")
+        self.kind, tokens = self.text("model"), self.facts.get("tokens")
         if self.kind not in ("gpt2", "llama"):
             raise ValueError(_TABLE["faults"]["kind"].format(kind=self.kind[:40] or "none"))
-        if not _are([str], self.tokens) or not self.tokens:
+        if not _are([str], tokens) or not tokens:
             raise _damaged("tokens")
-        self.count = len(self.tokens)
+        self.count = len(tokens)
         self.types = self.facts.get("token_type", [NORMAL] * self.count)
         if not _are([int], self.types) or len(self.types) != self.count:
             raise _damaged("types")
+        self.scores = self.facts.get("scores", [0] * self.count)
+        are_numbers = _are([int, float], self.scores) and all(map(math.isfinite, self.scores))
+        if not are_numbers or len(self.scores) != self.count:
+            raise _damaged("scores")
+        self.ids = _ids(tokens)
 
     def id(self, name, default=None):
         number = self.facts.get(name, default)
@@ -99,51 +103,62 @@ class _Given:
     def flag(self, name, default):
         return self.facts[name] is True if name in self.facts else default
 
-    def ends(self, ids, others):
+    def ends(self, others):
         """The ids that end a text: those that are named, and `others`; the ends of chats, where they're marked."""
-        marked = {ids[token] for token in _TABLE["ends"] if token in ids}
+        marked = {self.ids[token] for token in _TABLE["ends"] if token in self.ids}
         ends = {number for number in marked if self.types[number] != NORMAL} | others
         return sorted((ends | {self.id("eot_token_id"), self.id("eom_token_id")}) - {None})
 
-    def marks(self, ids):
+    def marks(self):
         """The tokens that are looked for in a text as a whole."""
         marks = [
             {"id": number, "content": token, "special": type != USER_DEFINED} | _TABLE["mark"]
-            for number, (token, type) in enumerate(zip(self.tokens, self.types))
-            if type in (UNKNOWN, CONTROL, USER_DEFINED) and token and ids[token] == number
+            for (token, number), type in zip(self.ids.items(), self.types)
+            if type in (UNKNOWN, CONTROL, USER_DEFINED)
         ]
         if sum(len(mark["content"]) for mark in marks) > _TABLE["most"]["marked"]:
             raise _damaged("long")
         return marks
 
-    def merges(self, ids):
+    def merges(self):
         """The pairs that are joined, the first first: those of the file, or those that its scores imply."""
         if "merges" not in self.facts and self.kind == "llama":
-            return self._merges_by_score(ids)
+            return self._merges_by_score()
         merges = self.facts.get("merges")
         if not _are([str], merges):
             raise _damaged("merges")
+        ids, merges = self.ids, list(dict.fromkeys(merges))  # the first of two counts, as in llama.cpp
         pairs = [[pair[:at], pair[at + 1 :]] for pair in merges for at in [pair.find(" ", 1)] if at > 0]
         known = all(left in ids and right in ids and left + right in ids for left, right in pairs)
         if not known or len(pairs) < len(merges):
             raise _damaged("merges")
         return pairs
 
-    def _merges_by_score(self, ids):
+    def _merges_by_score(self):
         """As `generate_merges` of transformers has them: by score, then by the lengths of both, the largest first."""
-        scores = self.facts.get("scores")
-        if not _are([int, float], scores) or len(scores) != self.count or not all(map(math.isfinite, scores)):
+        ids = self.ids
+        if "scores" not in self.facts:
             raise _damaged("scores")
         if sum(len(token) ** 2 for token in ids) > _TABLE["most"]["cuts"]:
             raise _damaged("long")
         merges = []
-        for token, score in dict(zip(self.tokens, scores)).items():
+        for token, score in zip(ids, self.scores):
             pairs = [(token[:at], token[at:]) for at in range(1, len(token))]
             known = [pair for pair in pairs if pair[0] in ids and pair[1] in ids]
             known.sort(key=lambda pair: (ids[pair[0]], ids[pair[1]]))
             merges += [(score, len(left), len(right), [left, right]) for left, right in known]
         merges.sort(key=lambda merge: merge[:3], reverse=True)
         return [pair for *_, pair in merges]
+
+
+def _ids(tokens):
+    """The number of each token, as llama.cpp has them: empty tokens have names, and no two tokens are spelled alike."""
+    ids = {}
+    for number, token in enumerate(tokens):
+        first = ids.setdefault(token or f"[EMPTY_{number}]", number)
+        if first != number:
+            raise ValueError(_TABLE["faults"]["twice"].format(token=token[:40], first=first, second=number))
+    return ids
 
 
 def _damaged(what):

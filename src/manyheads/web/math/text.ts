@@ -116,7 +116,11 @@ export function withWord(sentence: string, word: string, other: string) {
 
 /** One of the shared notes, with its values. */
 export const note = (name: keyof typeof NOTES, values: Record<string, string | number> = {}) =>
-  NOTES[name].replace(/\{(\w+)\}/g, (_, key) => String(values[key]));
+  filled(NOTES[name], values);
+
+/** A sentence with what stands in it in curly brackets: twin of Python's `format`. */
+export const filled = (sentence: string, values: Record<string, string | number>) =>
+  sentence.replace(/\{(\w+)\}/g, (_, key) => String(values[key]));
 
 /**
  * The places at which words begin: all but those of tokens that go on with the word before. A token goes on if it begins with

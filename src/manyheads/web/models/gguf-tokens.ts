@@ -2,7 +2,7 @@
 
 import table from "../../shared/pretokenizers.json";
 import { Fault } from "../math/faults.ts";
-import { spelled } from "../math/text.ts";
+import { filled, spelled } from "../math/text.ts";
 
 /** What a file's facts say of its tokenizer. */
 export interface FileTokenizer {
@@ -42,36 +42,35 @@ export const BYTE_TOKENS = new Map(
 /** The tokenizer of a file whose embedding has so many rows; a fault for one of another kind, or one that's damaged. */
 export function tokenizerOf(facts: Map<string, unknown>, rows = Infinity): FileTokenizer {
   const given = new Given(facts);
-  if (given.tokens.length > rows) throw damaged("rows");
-  const { kind, tokens, types } = given;
+  if (given.count > rows) throw damaged("rows");
+  const { kind, ids, types } = given;
   const isBytewise = kind === "gpt2";
   const cut = given.text("pre");
   const known = isBytewise ? familyOf(cut) : { cuts: [] };
   const isQwen = String(given.architecture).startsWith("qwen");
   const family: Family = known ?? { cuts: familyOf(isQwen ? "qwen2" : "llama-bpe")!.cuts };
-  const ids = new Map(tokens.map((token, id) => [token, id]));
   const first = given.id("bos_token_id", isBytewise ? undefined : 1);
   const last = given.id("eos_token_id");
   const json = {
     ...table.json,
-    added_tokens: given.marks(ids),
+    added_tokens: given.marks(),
     ...(isBytewise ? bytewise(family) : inPieces(given)),
     model: {
       ...table.json.model,
       byte_fallback: !isBytewise,
       ignore_merges: family.wholeFirst ?? false,
       vocab: Object.fromEntries(ids),
-      merges: given.merges(ids),
+      merges: given.merges(),
     },
   };
   const word = isBytewise ? wordOfBytes : wordOfPiece;
   const begins = given.flag("add_bos_token", !isBytewise || table.begins.includes(cut)) && first !== undefined;
   return {
     json: asInPython(json),
-    words: tokens.map((token, id) => (types[id] === UNKNOWN || types[id] === CONTROL ? token : word(token))),
+    words: Array.from(ids, ([token, id]) => (types[id] === UNKNOWN || types[id] === CONTROL ? token : word(token))),
     before: begins ? [first] : [],
     start: ids.get("<|endoftext|>") ?? first ?? last ?? 0,
-    ends: given.ends(ids, [first, last]),
+    ends: given.ends([first, last]),
     notes: known ? [] : [table.note],
     isBytewise,
   };
@@ -85,22 +84,27 @@ const familyOf = (cut: string): Family | undefined => table.families.find(({ nam
 class Given {
   #facts: Map<string, unknown>;
   readonly kind: string;
-  readonly tokens: string[];
+  readonly count: number; // of tokens
   readonly types: ArrayLike<number>;
+  readonly scores: ArrayLike<number>;
+  readonly ids: Map<string, number>; // of the tokens, from 0 on
 
   constructor(facts: Map<string, unknown>) {
     this.#facts = facts;
     this.kind = this.text("model");
     if (this.kind !== "gpt2" && this.kind !== "llama") {
-      const kind = Array.from(this.kind).slice(0, 40).join("") || "none";
-      throw new Fault(table.faults.kind.replace("{kind}", () => kind));
+      throw new Fault(filled(table.faults.kind, { kind: start(this.kind) || "none" }));
     }
     const tokens = this.fact("tokens");
     if (!areStrings(tokens) || !tokens.length) throw damaged("tokens");
     const types = this.fact("token_type") ?? new Uint8Array(tokens.length).fill(NORMAL);
     if (!areNumbers(types, tokens.length, Number.isInteger)) throw damaged("types");
-    this.tokens = tokens;
+    const scores = this.fact("scores") ?? new Uint8Array(tokens.length);
+    if (!areNumbers(scores, tokens.length, Number.isFinite)) throw damaged("scores");
+    this.count = tokens.length;
     this.types = types;
+    this.scores = scores;
+    this.ids = idsOf(tokens);
   }
 
   get architecture() {
@@ -122,38 +126,38 @@ class Given {
 
   id(name: string, byDefault?: number) {
     const id = this.fact(name);
-    const count = this.tokens.length;
+    const { count } = this;
     if (id === undefined) return byDefault !== undefined && byDefault < count ? byDefault : undefined;
     if (!Number.isInteger(id) || (id as number) < 0 || (id as number) >= count) throw damaged("ids");
     return id as number;
   }
 
   /** The ids that end a text: those that are named, and `others`; the ends of chats, where they're marked. */
-  ends(ids: Map<string, number>, others: (number | undefined)[]) {
+  ends(others: (number | undefined)[]) {
     const marked = table.ends
-      .map((token) => ids.get(token))
+      .map((token) => this.ids.get(token))
       .filter((id) => id !== undefined && this.types[id] !== NORMAL);
     const ends = new Set([...others, ...marked, this.id("eot_token_id"), this.id("eom_token_id")]);
     return [...ends].filter((id) => id !== undefined).sort((a, b) => a - b);
   }
 
   /** The tokens that are looked for in a text as a whole. */
-  marks(ids: Map<string, number>) {
-    const marks = this.tokens.flatMap((token, id) =>
-      isMark(this.types[id]) && token && ids.get(token) === id
-        ? [{ id, content: token, special: this.types[id] !== USER_DEFINED, ...table.mark }]
-        : [],
-    );
+  marks() {
+    const marks = [...this.ids]
+      .filter(([, id]) => isMark(this.types[id]))
+      .map(([content, id]) => ({ id, content, special: this.types[id] !== USER_DEFINED, ...table.mark }));
     if (marks.reduce((sum, { content }) => sum + content.length, 0) > table.most.marked) throw damaged("long");
     return marks;
   }
 
   /** The pairs that are joined, the first first: those of the file, or those that its scores imply. */
-  merges(ids: Map<string, number>) {
+  merges() {
+    const { ids } = this;
     const merges = this.fact("merges");
-    if (merges === undefined && this.kind === "llama") return this.#mergesByScore(ids);
+    if (merges === undefined && this.kind === "llama") return this.#mergesByScore();
     if (!areStrings(merges)) throw damaged("merges");
-    return merges.map((pair) => {
+    // Of a pair that stands twice the first counts, as in llama.cpp.
+    return [...new Set(merges)].map((pair) => {
       const at = pair.indexOf(" ", 1);
       const [left, right] = [pair.slice(0, at), pair.slice(at + 1)];
       if (at < 0 || !ids.has(left) || !ids.has(right) || !ids.has(left + right)) throw damaged("merges");
@@ -162,13 +166,13 @@ class Given {
   }
 
   /** As `generate_merges` of transformers has them: by score, then by the lengths of both, the largest first. */
-  #mergesByScore(ids: Map<string, number>) {
-    const scores = this.fact("scores");
-    if (!areNumbers(scores, this.tokens.length, Number.isFinite)) throw damaged("scores");
-    if (this.tokens.reduce((sum, { length }) => sum + length ** 2, 0) > table.most.cuts) throw damaged("long");
-    const scored = new Map(this.tokens.map((token, id) => [token, scores[id]]));
+  #mergesByScore() {
+    const { ids, scores } = this;
+    if (this.fact("scores") === undefined) throw damaged("scores");
+    if ([...ids.keys()].reduce((sum, { length }) => sum + length ** 2, 0) > table.most.cuts) throw damaged("long");
     const merges: { pair: [string, string]; score: number; lengths: [number, number] }[] = [];
-    for (const [token, score] of scored) {
+    for (const [token, id] of ids) {
+      const score = scores[id];
       const signs = Array.from(token);
       const known: typeof merges = [];
       for (let left = "", at = 1; at < signs.length; at++) {
@@ -185,9 +189,24 @@ class Given {
   }
 }
 
+/** The number of each token, as llama.cpp has them: empty tokens have names, and no two tokens are spelled alike. */
+function idsOf(tokens: string[]) {
+  const ids = new Map<string, number>();
+  for (const [second, spelling] of tokens.entries()) {
+    const token = spelling || `[EMPTY_${second}]`;
+    const first = ids.get(token);
+    if (first !== undefined) throw new Fault(filled(table.faults.twice, { token: start(token), first, second }));
+    ids.set(token, second);
+  }
+  return ids;
+}
+
+/** The first 40 characters of a text. */
+const start = (text: string) => Array.from(text).slice(0, 40).join("");
+
 type Damage = "tokens" | "types" | "scores" | "merges" | "ids" | "long" | "rows";
 
-const damaged = (what: Damage) => new Fault(table.faults.damaged.replace("{what}", table.faults[what]));
+const damaged = (what: Damage) => new Fault(filled(table.faults.damaged, { what: table.faults[what] }));
 
 const areStrings = (values: unknown): values is string[] =>
   Array.isArray(values) && values.every((value) => typeof value === "string");
