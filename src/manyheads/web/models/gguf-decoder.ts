@@ -6,8 +6,8 @@ import { Fault } from "../math/faults.ts";
 import { speedsOf } from "../math/rotary.ts";
 import { DecoderWeights, type LayerVectors, type MatrixName, type Part, type Plan } from "./decoder-weights.ts";
 import type { DecoderFacts, Progress } from "./files.ts";
-import { readPart, type Gguf, type Tensor } from "./gguf.ts";
-import { bitsOf, codesOf, unpack } from "./gguf-blocks.ts";
+import { fault, readPart, shorten, type Gguf, type Tensor } from "./gguf.ts";
+import { bitsOf, codesOf, unpack, type Codes } from "./gguf-blocks.ts";
 import { BLOCK, type Held } from "./kernel.ts";
 
 /** The tensors that a matrix of a layer is made of, one below the other; some files have them as one. */
@@ -22,6 +22,16 @@ const AT_ONCE = 2 ** 22; // bytes of a tensor that are read and written together
 
 /** Which pairs of columns turn together, each so-many-th layer that turns none, and whether queries and keys are normed. */
 const ARCHITECTURES: Record<string, { pairs: string; unturned?: number; normed?: boolean }> = known.architectures;
+
+type FactName = keyof typeof known.facts;
+
+/** How a fact is called in a file, and what it is where the file is silent: a number, another one, or one by another. */
+interface Row {
+  fact: string;
+  otherwise?: number | string[];
+  least?: number; // 1, unless it's a fraction
+  fraction?: boolean;
+}
 
 /** Reads what a file says of its model, and then its weights; refuses at once what would be computed wrong. */
 export class DecoderFile {
@@ -40,10 +50,6 @@ export class DecoderFile {
   constructor(gguf: Gguf, name: string) {
     this.#gguf = gguf;
     this.#architecture = String(gguf.facts.get("general.architecture"));
-    if (!Object.hasOwn(ARCHITECTURES, this.#architecture))
-      throw new Fault(
-        `its architecture, ${this.#architecture.slice(0, 40)}, isn’t one that this page computes. It reads ${Object.keys(ARCHITECTURES).join(", ")}.`,
-      );
     this.facts = this.#factsOf(name);
     const { numLayers, headDim, width, vocabularySize } = this.facts;
     const names = Object.keys(MATRICES) as MatrixName[];
@@ -58,78 +64,73 @@ export class DecoderFile {
     this.#refuseUnused();
   }
 
-  /** A whole number that the file tells of its architecture. */
-  #count(name: string, otherwise?: number) {
-    const value = this.#fact(name) ?? otherwise;
-    if (typeof value !== "number" || !Number.isInteger(value) || value < 1 || value > 2 ** 24)
-      throw new Fault(`it doesn’t say ${name.replace(/[._]/g, " ")} as one number, which this page needs.`);
-    return value;
-  }
-
   #fact(name: string) {
     return this.#gguf.facts.get(`${this.#architecture}.${name}`);
   }
 
-  #positive(name: string, otherwise: number) {
-    const value = this.#fact(name) ?? otherwise;
-    if (typeof value !== "number" || !(value > 0) || !Number.isFinite(value))
-      throw new Fault(`it gives no number above 0 as ${name.replace(/[._]/g, " ")}.`);
-    return value;
+  /** A number of the table `facts`; where the file is silent the row's own, another one, or one by another. */
+  #value(name: FactName): number {
+    const { fact, otherwise, least = 1, fraction }: Row = known.facts[name];
+    const given = this.#fact(fact);
+    if (given === undefined && Array.isArray(otherwise)) {
+      const [number, by = 1] = otherwise.map((each) => this.#value(each as FactName));
+      return Math.floor(number / by);
+    }
+    const value = given ?? otherwise;
+    const isFitting = (number: number) =>
+      fraction
+        ? number > 0 && number < Infinity
+        : Number.isInteger(number) && number >= least && number <= known.mostCount;
+    if (typeof value === "number" && isFitting(value)) return value;
+    throw fault(fraction ? "fraction" : "count", { fact, least, value: shorten(value ?? "nothing") });
   }
 
   #factsOf(name: string): DecoderFacts {
-    const [numLayers, numHeads] = [this.#count("block_count"), this.#count("attention.head_count")];
-    const numKvHeads = this.#count("attention.head_count_kv", numHeads);
-    const [width, mlpWidth] = [this.#count("embedding_length"), this.#count("feed_forward_length")];
-    const headDim = this.#count("attention.key_length", width / numHeads);
+    const names = ["numLayers", "numHeads", "numKvHeads", "headDim", "width", "mlpWidth"] as const;
+    const values = names.map((each) => [each, this.#value(each)]);
+    const sizes = Object.fromEntries(values) as Record<(typeof names)[number], number>;
+    const { numLayers, numHeads, headDim, width } = sizes;
     this.#tensor(`blk.${numLayers - 1}.attn_norm.weight`, [width]); // nothing is made by a number that no tensor bears out
     this.#tensor("blk.0.attn_output.weight", [width, numHeads * headDim]);
-    const odd = [width, mlpWidth, numHeads * headDim].find((columns) => columns % BLOCK);
-    if (odd) throw new Fault(`it has matrices of ${odd} columns, and this page reads them in blocks of ${BLOCK}.`);
-    if (numHeads % numKvHeads || headDim % 4) throw new Fault("its heads don’t fit into groups, or have an odd width.");
-    if (this.#fact("expert_count"))
-      throw new Fault("its layers choose among experts, which this page doesn’t compute.");
-    const lengths = [this.#count("attention.value_length", headDim), this.#count("rope.dimension_count", headDim)];
-    if (lengths.some((length) => length !== headDim))
-      throw new Fault(
-        "its values have another width than its keys, or only a part of each key turns: this page computes neither.",
-      );
-    if (this.#fact("attention.causal") === false) throw new Fault("its tokens look ahead, so it writes nothing.");
-    const window = this.#fact("attention.sliding_window");
-    const maxTokens = Math.min(
-      this.#count("context_length", known.mostTokens),
-      typeof window === "number" && window > 0 ? window : Infinity, // no text that's read reaches beyond it
-      known.mostTokens,
-      Math.floor(Math.sqrt(known.mostWeights / (numLayers * numHeads))),
-    );
+    this.#refuseOthers(sizes);
+    const most = Math.floor(Math.sqrt(known.mostWeights / (numLayers * numHeads)));
+    const reaches = [this.#value("context"), this.#value("window")].filter(Boolean); // no text that's read goes beyond them
     return {
+      ...sizes,
       name,
-      numLayers,
-      numHeads,
-      numKvHeads,
-      headDim,
-      width,
-      mlpWidth,
-      maxTokens,
+      maxTokens: Math.min(known.mostTokens, most, ...reaches),
       headNames: Array.from({ length: numHeads }, (_, head) => `head ${head + 1}`),
       vocabularySize: this.#tensor("token_embd.weight", [null, width]).shape[0],
-      normEpsilon: this.#positive("attention.layer_norm_rms_epsilon", 1e-5),
-      rotaryBase: this.#positive("rope.freq_base", 10_000), // put right by `load`, where the file has factors
+      normEpsilon: this.#value("normEpsilon"),
+      rotaryBase: this.#value("rotaryBase"), // put right by `load`, where the file has factors
       unturned: ARCHITECTURES[this.#architecture].unturned,
     };
+  }
+
+  /** Refuses facts under which a model computes something else, and sizes that the kernel doesn't take. */
+  #refuseOthers(sizes: Record<string, number>) {
+    const { numHeads, numKvHeads, headDim, width, mlpWidth } = sizes;
+    if (numHeads % numKvHeads || headDim % 2) throw fault("groups", sizes);
+    for (const { fact, unless, fault: why } of known.ruledOut) {
+      const value = this.#fact(fact);
+      const allowed: unknown[] = unless.map((each) => sizes[String(each)] ?? each);
+      if (value !== undefined && !allowed.includes(value))
+        throw fault(why as keyof typeof known.faults, { ...sizes, fact, value: shorten(value) });
+    }
+    const odd = [width, mlpWidth, numHeads * headDim].find((columns) => columns % BLOCK);
+    if (odd) throw new Fault(`it has matrices of ${odd} columns, and this page reads them in blocks of ${BLOCK}.`);
+    if (headDim % 4) throw new Fault(`its heads have ${headDim} columns, and this page reads them by fours.`);
   }
 
   /** A tensor of a shape; null stands for any number. */
   #tensor(name: string, shape: (number | null)[]): Tensor {
     const tensor = this.#gguf.tensors.get(name);
-    if (!tensor) throw new Fault(`it has no tensor “${name}”, which a ${this.#architecture} needs.`);
-    if (
-      tensor.shape.length !== shape.length ||
-      shape.some((size, axis) => size !== null && size !== tensor.shape[axis])
-    )
-      throw new Fault(
-        `its tensor “${name}” is [${tensor.shape.join(", ")}], where its header calls for [${shape.map((size) => size ?? "any").join(", ")}].`,
-      );
+    if (!tensor) throw fault("lacks", { name });
+    const found = tensor.shape;
+    if (found.length !== shape.length || shape.some((size, axis) => size !== null && size !== found[axis])) {
+      const wanted = shape.map((size) => size ?? "any");
+      throw fault("shape", { name, found: found.join(", "), wanted: wanted.join(", ") });
+    }
     this.#used.add(name);
     return tensor;
   }
@@ -162,7 +163,7 @@ export class DecoderFile {
     let done = 0;
     const bring = async (tensor: Tensor, held: Held, placeOf = same) => {
       for await (const [first, bytes] of rowsOf(file, tensor)) {
-        weights.putRows(held, first, codesOf(tensor.kind, bytes), placeOf);
+        weights.putRows(held, first, finite(tensor, codesOf(tensor.kind, bytes)), placeOf);
         progress((done += bytes.length), total);
       }
     };
@@ -235,12 +236,9 @@ export class DecoderFile {
     };
   }
 
-  /** By how much positions are stretched; refused where that isn't the same for all of them. */
+  /** By how much positions are stretched. */
   #stretchOf() {
-    const kind = this.#fact("rope.scaling.type") ?? "linear"; // where there's a factor
-    if (kind !== "none" && kind !== "linear")
-      throw new Fault(`its positions are stretched by ${String(kind).slice(0, 20)}, which this page doesn’t compute.`);
-    return kind === "linear" ? this.#positive("rope.scaling.factor", 1) : 1;
+    return this.#fact("rope.scaling.type") === "none" ? 1 : this.#value("stretch");
   }
 
   /** How fast pairs of columns turn, divided by one factor for all, and by one for each (Llama 3). */
@@ -252,13 +250,13 @@ export class DecoderFile {
 
   /** A tensor that isn't used would be missed in every number. */
   #refuseUnused() {
-    const [first, ...more] = [...this.#gguf.tensors.keys()].filter((name) => !this.#used.has(name));
-    if (!first) return;
-    throw new Fault(
-      `it has tensors that this page doesn’t know how to compute with: “${first.slice(0, 60)}”${more.length ? ` and ${more.length} more` : ""}.`,
-    );
+    const unread = [...this.#gguf.tensors.keys()].filter((name) => !this.#used.has(name));
+    if (unread.length) throw fault("unread", { names: listed(unread.map(shorten)) });
   }
 }
+
+const listed = (names: string[], most = 4) =>
+  names.slice(0, most).join(", ") + (names.length > most ? ` and ${names.length - most} more` : "");
 
 const same = (row: number) => row;
 
@@ -270,5 +268,21 @@ async function* rowsOf(file: Blob, { shape: [rows], bytes, start }: Tensor): Asy
     yield [row, await readPart(file, start + row * length, Math.min(count, rows - row) * length)];
 }
 
-const readVector = async (file: Blob, { kind, start, bytes }: Tensor) =>
-  unpack(kind, await readPart(file, start, bytes));
+async function readVector(file: Blob, tensor: Tensor) {
+  const values = unpack(tensor.kind, await readPart(file, tensor.start, tensor.bytes));
+  if (!areFinite(values)) throw fault("infinite", { name: tensor.name });
+  return values;
+}
+
+/** Codes as they are, where all their weights are numbers. What isn't finite stands in the steps of its block, one for 32 weights. */
+function finite({ name }: Tensor, codes: Codes) {
+  if (areFinite(codes.d) && (codes.bits === 8 || areFinite(codes.m))) return codes;
+  throw fault("infinite", { name });
+}
+
+/** Whether all are finite; of what isn't, no multiple is 0. Loading a model comes by here millions of times. */
+function areFinite(values: Float32Array) {
+  let sum = 0;
+  for (let at = 0; at < values.length; at++) sum += 0 * values[at];
+  return sum === 0;
+}

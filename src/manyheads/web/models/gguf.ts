@@ -1,8 +1,9 @@
 // What a GGUF file says of itself, and where its weights lie: https://github.com/ggml-org/ggml/blob/master/docs/gguf.md.
 // Files come from strangers, so no number in one is used before it is compared with what the file can hold.
 
-import { blocks } from "../../shared/gguf.json";
+import { architectures, blocks, faults, noModels, otherBlocks } from "../../shared/gguf.json";
 import { Fault } from "../math/faults.ts";
+import { filled } from "../math/text.ts";
 import type { Kind } from "./gguf-blocks.ts";
 
 export interface Gguf {
@@ -23,11 +24,8 @@ const LONGEST = 2 ** 25; // bytes of a header; a vocabulary of 262,000 tokens an
 const MOST = 2 ** 22; // facts, tensors and members of lists, together
 
 const KINDS = new Map(Object.entries(blocks).map(([kind, { number }]) => [number, kind as Kind]));
-/** Kinds of weights that readers meet and this page can't read. */
-const OTHERS: Record<number, string> = {
-  ...{ 10: "Q2_K", 11: "Q3_K", 16: "IQ2_XXS", 17: "IQ2_XS", 18: "IQ3_XXS", 19: "IQ1_S", 20: "IQ4_NL", 21: "IQ3_S" },
-  ...{ 22: "IQ2_S", 23: "IQ4_XS", 29: "IQ1_M", 34: "TQ1_0", 35: "TQ2_0", 39: "MXFP4", 40: "NVFP4", 41: "Q1_0" },
-};
+/** Kinds of weights that readers meet and that aren't read here. */
+const OTHER_KINDS = new Map(Object.entries(otherBlocks).map(([kind, number]) => [number, kind]));
 
 /** Types of facts. */
 const [BOOLEAN, TEXT, LIST] = [7, 8, 9];
@@ -39,6 +37,14 @@ const DECODER = new TextDecoder("utf-8", { ignoreBOM: true }); // some tokens be
 
 const ANOTHER = "Another file of this model would do.";
 const damaged = (why: string) => new Fault(`it’s damaged: ${why}. Download it again.`);
+/** What is said of a file that can't be opened, with what stands in it. */
+export const fault = (why: keyof typeof faults, values: Record<string, string | number> = {}) =>
+  new Fault(filled(faults[why], values));
+/** Of a model that isn't read here, though others may: where their lines are. */
+const notRead = (why: keyof typeof faults, values: Record<string, string | number>) =>
+  new Fault(
+    `${filled(faults[why], values)} In Python, transformers may read it: the chapter “Your own models” has the lines.`,
+  );
 const tooLong = () => new Fault(`its header is longer than that of any model we know. ${ANOTHER}`);
 
 /** Some of a file's bytes. */
@@ -62,13 +68,46 @@ export async function readGguf(file: Blob): Promise<Gguf> {
     throw new Fault(`it’s in version ${version} of the format, and this page reads 2 and 3. ${ANOTHER}`);
   const [numTensors, numFacts] = [header.count(32), header.count(13)];
   const facts = byName(numFacts, () => [header.text(), header.value()]);
-  const numParts = Number(facts.get("split.count"));
-  if (numParts > 1)
-    throw new Fault(`it’s one of ${numParts} parts. Join them with llama-gguf-split, or take a model in one file.`);
-  if (!numTensors) throw new Fault("it holds no weights. Choose the file of the whole model.");
-  const tensors = byName(numTensors, () => header.tensor());
+  const listed = byName(numTensors, () => header.tensor());
+  judge(facts, [...listed.keys()]);
+  const tensors = new Map([...listed].map(([name, each]) => [name, ofKind(name, each)]));
   place([...tensors.values()], header.at, Number(facts.get("general.alignment") ?? 32), file.size);
   return { facts, tensors };
+}
+
+/** Refuses what is no model, or none that's read here, before its kinds of weights: no other kind of it would do. */
+function judge(facts: Map<string, unknown>, names: string[]) {
+  const [architecture, type] = ["architecture", "type"].map((fact) => String(facts.get(`general.${fact}`) ?? ""));
+  for (const { says, tensors, ...row } of noModels) {
+    const pattern = new RegExp(tensors);
+    if (type === row.type || row.architectures.includes(architecture) || names.some((name) => pattern.test(name)))
+      throw new Fault(says);
+  }
+  const count = Number(facts.get("split.count"));
+  if (architecture && !Object.hasOwn(architectures, architecture))
+    throw notRead("architecture", {
+      architecture: shorten(architecture),
+      known: Object.keys(architectures).join(", "),
+    });
+  if (count > 1) throw fault("parts", { count });
+  if (!names.length) throw fault("empty");
+  if (!architecture) throw fault("unnamed"); // which the second of several parts doesn't name
+}
+
+/** What the header says of a tensor. */
+interface Listed {
+  number: number; // of its kind
+  shape: number[];
+  start: number; // from the end of the header
+}
+
+function ofKind(name: string, { number, shape, start }: Listed): Tensor {
+  const kind = KINDS.get(number);
+  if (!kind) throw notRead("kind", { kind: OTHER_KINDS.get(number) ?? `number ${number}` });
+  const [count, { weights, bytes }] = [product(shape), blocks[kind]];
+  if (!count || !Number.isSafeInteger(count) || shape.at(-1)! % weights)
+    throw damaged("a tensor in it has an impossible shape");
+  return { name, kind, shape, start, bytes: (count / weights) * bytes };
 }
 
 /** What a file is, in a line. */
@@ -87,9 +126,11 @@ export function describe({ facts, tensors }: Gguf, size: number) {
   return `${name && `${name}: `}${parts.join(", ")}.`;
 }
 
-/** The beginning of a stranger's text, without signs that can't be seen. */
-function shorten(text: unknown) {
-  const plain = typeof text === "string" ? text.slice(0, 999).replace(/[\p{C}\s]+/gu, " ") : "";
+/** The beginning of what a stranger wrote, without signs that can't be seen. */
+export function shorten(written: unknown) {
+  const plain = String(written ?? "")
+    .slice(0, 999)
+    .replace(/[\p{C}\s]+/gu, " ");
   return /^.{0,80}/u.exec(plain.trim())![0];
 }
 
@@ -163,21 +204,11 @@ class Header {
     return numbers instanceof BigInt64Array || numbers instanceof BigUint64Array ? Array.from(numbers, safe) : numbers;
   }
 
-  /** What is said of a tensor, whose place is counted from the end of the header. */
-  tensor(): [name: string, Tensor] {
+  tensor(): [name: string, Listed] {
     const [name, numAxes] = [this.text(), this.short()];
     if (numAxes < 1 || numAxes > 4) throw damaged(`a tensor in it has ${numAxes} axes`);
     const shape = Array.from({ length: numAxes }, () => this.long()).reverse();
-    const [number, start] = [this.short(), this.long()];
-    const kind = KINDS.get(number);
-    if (!kind) {
-      const what = OTHERS[number] ?? `number ${number}`;
-      throw new Fault(`this page can’t read its kind of weights (${what}). A file in Q4_K_M, Q8_0 or F16 would do.`);
-    }
-    const [count, { weights, bytes }] = [product(shape), blocks[kind]];
-    if (!count || !Number.isSafeInteger(count) || shape.at(-1)! % weights)
-      throw damaged("a tensor in it has an impossible shape");
-    return [name, { name, kind, shape, start, bytes: (count / weights) * bytes }];
+    return [name, { shape, number: this.short(), start: this.long() }];
   }
 }
 
