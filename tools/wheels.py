@@ -11,7 +11,7 @@ import sys
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from manyheads.sphinxext.notebooks import repository_address
+from manyheads.repository import repository_address
 from manyheads.sphinxext.publishing import address
 
 ROOT = Path(__file__).parents[1]

@@ -6,7 +6,7 @@ from conftest import ROOT
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
-from manyheads.models.files import pinned
+from manyheads.models.pretrained import pinned
 
 
 def found(pattern, name):

@@ -11,7 +11,7 @@ from torch.nn import functional as F
 
 from manyheads.attention import MultiHeadAttention
 from manyheads.models.encoder import Encoder, load_encoder
-from manyheads.models.files import SHA256
+from manyheads.models.pretrained import SHA256
 from manyheads_book.experiments.evidence import across, clearly
 from manyheads_recipes.encoder.head_cards import card_sentences
 

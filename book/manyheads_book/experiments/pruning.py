@@ -9,7 +9,7 @@ import numpy as np
 
 from manyheads.models.encoder import load_encoder
 from manyheads.models.encoder.head_cards import head_cards
-from manyheads.models.files import SHA256
+from manyheads.models.pretrained import SHA256
 from manyheads.models.registry import all_but
 from manyheads_book.experiments.evidence import clearly, differences
 from manyheads_recipes.encoder.head_cards import card_sentences

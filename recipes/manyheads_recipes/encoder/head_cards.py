@@ -14,7 +14,8 @@ import numpy as np
 
 from manyheads.models.cards import SCORES, Example, HeadCard
 from manyheads.models.encoder.head_cards import FILE
-from manyheads.models.files import SHA256, key_of
+from manyheads.models.files import key_of
+from manyheads.models.pretrained import SHA256
 from manyheads.models.registry import all_but
 from manyheads.whole_files import write_whole
 from manyheads_recipes.cards import LONGER, NUM_EXAMPLES, strongest

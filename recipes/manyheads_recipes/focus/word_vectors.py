@@ -2,10 +2,11 @@
 
 import json
 
-from manyheads.models.files import SHA256, key_of, write_tensors
+from manyheads.models.files import key_of, write_tensors
 from manyheads.models.focus.network import FocusConfig
 from manyheads.models.focus.word_vectors import components_of, reduce_words
 from manyheads.models.keeping import file_name
+from manyheads.models.pretrained import SHA256
 
 RECIPE = 2  # the version of how they are reduced: raise it when code changes the numbers
 KEPT_JOBS = ("",)

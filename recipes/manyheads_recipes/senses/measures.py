@@ -2,7 +2,8 @@
 
 import numpy as np
 
-from manyheads.models.files import SHA256, key_of, measured_file
+from manyheads.models.files import key_of, measured_file
+from manyheads.models.pretrained import SHA256
 from manyheads.models.registry import all_but
 from manyheads.models.senses.data import building_sentences
 from manyheads.models.senses.head_model import load_senses, senses_path

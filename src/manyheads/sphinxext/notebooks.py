@@ -13,7 +13,6 @@ what it needs, or for a JupyterHub unless `$MANYHEADS_JUPYTERHUB` has its addres
 import os
 import posixpath
 import re
-import subprocess
 from contextlib import suppress
 from importlib import metadata
 from pathlib import Path
@@ -24,13 +23,14 @@ from bs4 import BeautifulSoup
 from ipykernel.ipkernel import IPythonKernel
 from jupyter_cache import get_cache
 
-from manyheads.models.files import pinned
+from manyheads.models.pretrained import pinned
+from manyheads.repository import repository_address
 from manyheads.sphinxext import publishing
 from manyheads.sphinxext.figure_cells import MADE, WIDGETS, figure_cell, plain_of
 from manyheads.sphinxext.figures import FIGURES
 from manyheads.sphinxext.notebook_prose import classes, prose
 
-REPOSITORY, NOTEBOOKS, JUPYTERHUB = "MANYHEADS_REPOSITORY", "MANYHEADS_NOTEBOOKS", "MANYHEADS_JUPYTERHUB"
+NOTEBOOKS, JUPYTERHUB = "MANYHEADS_NOTEBOOKS", "MANYHEADS_JUPYTERHUB"
 HOSTS = {"github.com": "gh", "gitlab.com": "gl"}  # what Binder calls them
 FOLDER = "notebooks"  # below the top: where those who work with the notebooks have them
 EXECUTED = "jupyter_execute"  # beside the site: where MyST-NB leaves what it ran
@@ -49,29 +49,6 @@ INSTALL = """import importlib.util
 
 if importlib.util.find_spec("manyheads") is None:
     %pip install --quiet """
-
-
-def web_address(remote):
-    """The address in a browser of a repository, from what git calls its remote; "" for one that is on no web host.
-
-    >>> web_address("git@github.com:somebody/many-heads.git")
-    'https://github.com/somebody/many-heads'
-    >>> web_address("/srv/many-heads")
-    ''
-    """
-    found = re.fullmatch(r"(?:https?://|ssh://)?(?:[^@/]+@)?([\w.-]+\.\w+)[:/](.+?)(?:\.git)?/?", remote.strip())
-    return f"https://{found[1]}/{found[2]}" if found else ""
-
-
-def repository_address(folder):
-    """The address of the repository that holds a folder: the environment's, else the git remote's, else ""."""
-    if REPOSITORY in os.environ:
-        return web_address(os.environ[REPOSITORY])
-    command = ["git", "-C", str(folder), "remote", "get-url", "origin"]
-    try:
-        return web_address(subprocess.run(command, capture_output=True, text=True, check=False).stdout)
-    except FileNotFoundError:  # no git
-        return ""
 
 
 def launch_links(repository, page, *, branch="", hub="", site=None):

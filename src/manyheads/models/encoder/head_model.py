@@ -20,7 +20,7 @@ from manyheads.attention import MultiHeadAttention
 from manyheads.defaults import new_tensors, where_it_is
 from manyheads.inputs import checked_heads
 from manyheads.maps import AttentionMap
-from manyheads.models.files import ENCODER, encoder_file
+from manyheads.models.pretrained import ENCODER, pretrained_file
 from manyheads.models.white_space import within_reach
 from manyheads.shared.names import EMPTY
 from manyheads.shared.tokens import BYTES, of_bytes
@@ -59,10 +59,10 @@ def load_encoder(name=ENCODER, folder=None):
     (6, 12, 12, 12)
 
     `name` is a name on the Hugging Face hub or a folder with a model in the hub's format. The default is built from the
-    checked files of `manyheads.models.files` (in `folder`, if given), without the network. Weights are float32.
+    checked files of `manyheads.models.pretrained` (in `folder`, if given). Weights are float32.
 
     Raises `ImportError` without `transformers`, `FileNotFoundError` for a model that is not to be had, `ValueError` for
-    files with another checksum and for models that are no stack of self-attention layers.
+    models that are no stack of self-attention layers.
     """
     name = os.path.expanduser(str(name))
     transformers = _transformers()
@@ -71,7 +71,7 @@ def load_encoder(name=ENCODER, folder=None):
         with new_tensors():
             model = transformers.BertModel(config, add_pooling_layer=False)
         model.load_state_dict(_minilm_weights(folder), strict=True)
-        path = encoder_file("tokenizer.json", folder)
+        path = pretrained_file("tokenizer.json", folder)
         tokenizer = transformers.PreTrainedTokenizerFast(
             tokenizer_file=str(path), model_max_length=MAX_TOKENS, **SPECIAL
         )
@@ -336,7 +336,7 @@ def _positions(model):
 
 
 def _minilm_weights(folder):
-    weights = load_file(encoder_file("model.safetensors", folder))
+    weights = load_file(pretrained_file("model.safetensors", folder))
     unused = ("embeddings.position_ids", "pooler.")  # counted by the model itself; made for another task
     return {name: tensor for name, tensor in weights.items() if not name.startswith(unused)}
 

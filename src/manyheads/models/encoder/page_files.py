@@ -22,7 +22,8 @@ import numpy as np
 import safetensors.numpy
 
 from manyheads.models.encoder.head_model import CONFIG, load_encoder
-from manyheads.models.files import SHA256, cache_folder, encoder_file, key_of, made_once, write_page_file
+from manyheads.models.files import cache_folder, key_of, made_once, write_page_file
+from manyheads.models.pretrained import SHA256, pretrained_file
 from manyheads.whole_files import write_whole
 
 # Steps per root mean square of a row; twice as many cost one more bit a weight. Errors of queries and keys are felt
@@ -104,7 +105,7 @@ def encoder_tensors(encoder):
 def _make(folder):
     encoder = load_encoder()
     weights = safetensors.numpy.save(encoder_tensors(encoder), metadata={"base": str(BASE)})
-    tokenizer = encoder_file("tokenizer.json").read_bytes()
+    tokenizer = pretrained_file("tokenizer.json").read_bytes()
     files = {
         "weights": write_page_file(folder / "encoder.safetensors.gz", _huffman(weights), weights),
         "tokenizer": write_page_file(folder / "tokenizer.json.gz", gzip.compress(tokenizer, 9, mtime=0), tokenizer),

@@ -18,13 +18,13 @@ from manyheads.defaults import new_tensors, where_it_is
 from manyheads.inputs import checked_heads
 from manyheads.maps import AttentionMap
 from manyheads.models.composing import BIASES, checked_places
-from manyheads.models.files import encoder_file
 from manyheads.models.focus.data import FACTS, HEADS
 from manyheads.models.focus.kinds import KINDS, look_only, with_kind
 from manyheads.models.focus.network import FocusConfig, FocusNetwork
 from manyheads.models.focus.tokens import tokenize, tokenizer
 from manyheads.models.focus.word_vectors import reduced_words
 from manyheads.models.keeping import fill, kept_file, kept_files, read_model, write_model
+from manyheads.models.pretrained import pretrained_file
 from manyheads.reading.value_norms import norms, rows_of
 
 
@@ -208,7 +208,7 @@ def load_variant(variant):
 
 def page_files():
     """The paths of all that a page needs for the focus models."""
-    return [kept_file("focus-words"), *kept_files("focus"), encoder_file("tokenizer.json")]
+    return [kept_file("focus-words"), *kept_files("focus"), pretrained_file("tokenizer.json")]
 
 
 def without_looking_ahead(model):

@@ -5,8 +5,8 @@ from functools import lru_cache
 
 from tokenizers import Tokenizer
 
-from manyheads.models.files import encoder_file
 from manyheads.models.focus.network import FocusConfig
+from manyheads.models.pretrained import pretrained_file
 from manyheads.models.white_space import split_at_space, within_reach
 from manyheads.shared.names import EMPTY, FOREIGN, NOTES
 from manyheads.shared.tokens import readable
@@ -17,7 +17,7 @@ CLS, SEP = "[CLS]", "[SEP]"
 @lru_cache
 def tokenizer():
     """MiniLM's tokenizer, which neither cuts nor pads here."""
-    made = Tokenizer.from_file(str(encoder_file("tokenizer.json")))
+    made = Tokenizer.from_file(str(pretrained_file("tokenizer.json")))
     made.no_truncation()
     made.no_padding()
     return made

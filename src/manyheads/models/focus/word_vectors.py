@@ -5,10 +5,10 @@ from functools import lru_cache
 import torch
 from safetensors import safe_open
 
-from manyheads.models.files import encoder_file
 from manyheads.models.focus.network import FocusConfig
 from manyheads.models.focus.tokens import tokenizer
 from manyheads.models.keeping import kept_file
+from manyheads.models.pretrained import pretrained_file
 from manyheads.whole_files import read_whole
 
 
@@ -51,7 +51,7 @@ def scale_of(config):  # -> [d]
 
 def components_of(config):  # -> [vocabulary, 384], [384, d], [vocabulary], [vocabulary]
     """MiniLM's word vectors, the components of its plain English words, which words those are, and the unused ones."""
-    with safe_open(encoder_file("model.safetensors"), "pt") as file:
+    with safe_open(pretrained_file("model.safetensors"), "pt") as file:
         vectors = file.get_tensor("embeddings.word_embeddings.weight").double()
     tokens = [tokenizer().id_to_token(index) for index in range(len(vectors))]
     plain = torch.tensor([token.isascii() and token.isalpha() for token in tokens])

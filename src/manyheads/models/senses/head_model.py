@@ -9,7 +9,8 @@ import numpy as np
 import torch
 
 from manyheads.models.encoder import load_encoder
-from manyheads.models.files import MEASURED, SHA256, key_of, measured_file, read_tensors, write_tensors
+from manyheads.models.files import MEASURED, key_of, measured_file, read_tensors, write_tensors
+from manyheads.models.pretrained import SHA256
 from manyheads.models.senses.axes import FOLDS, SHRINKAGE, SenseAxes, fit_axes, share
 from manyheads.models.senses.data import SenseSentence, building_sentences, senses_of, word_forms
 from manyheads.models.senses.pushes import find_pushes
