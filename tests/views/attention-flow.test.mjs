@@ -287,6 +287,28 @@ test("a number opens to its arithmetic, each number in there opens in turn, and 
   same(document.activeElement, named(flow, "Numbers"));
 });
 
+test("the sentence above an open number speaks of that one, or of none", async () => {
+  const flow = await live('query="2" station="scores"');
+  const gets = () => /“([^”]*)” gets (−?\d+\.?\d*)/.exec(caption(flow))?.slice(1) ?? [];
+  const { scores, weights } = flow.steps;
+  const rowOf = ({ shape, values }) => [...values.subarray(2 * shape[1], 3 * shape[1])];
+  const least = rowOf(scores).indexOf(Math.min(...rowOf(scores)));
+  const largest = gets();
+  flow.setAttribute("cell", `scores 2 ${least}`);
+  assert.ok(asked(flow).includes(`the key of “${gets()[0]}”`));
+  const sum = texts(flow, ".af-sums b").at(-1).replace("−", "-");
+  assert.equal(Number(gets()[1].replace("−", "-")), Number(Number(sum).toFixed(2)));
+  key(sheet(flow), "ArrowUp");
+  assert.match(asked(flow), /the query of “hot”$/);
+  assert.deepEqual(gets(), [], "another word asks there");
+  press(flow, "← Journey");
+  assert.deepEqual(gets(), largest);
+  flow.station = "softmax";
+  const smallest = rowOf(weights).indexOf(Math.min(...rowOf(weights)));
+  flow.setAttribute("cell", `weights 2 ${smallest}`);
+  assert.ok(asked(flow).endsWith(`gives to “${gets()[0]}”`));
+});
+
 test("a press into the picture opens what lies there; the keyboard opens each station's numbers", async () => {
   const flow = await live('query="2" station="softmax"');
   const part = drawn(flow, "weight-3")[0];

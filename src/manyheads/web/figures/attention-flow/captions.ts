@@ -1,7 +1,7 @@
 // What is said at each station, with its numbers: the caption that everybody reads, and the picture in words, for those who listen.
 
 import { formatNumber, isOff, rowOf } from "../../math/steps.ts";
-import type { Flow, FlowState } from "../../math/steps.ts";
+import type { Cell, Flow, FlowState } from "../../math/steps.ts";
 import { percent } from "../../math/text.ts";
 import {
   answerOf,
@@ -22,21 +22,29 @@ type Asked = Pick<FlowState, "query" | "head">;
 
 const capital = (text: string) => `${text[0].toUpperCase()}${text.slice(1)}`;
 
-/** What a station says, with its numbers. */
-export function captionOf(flow: Flow, { query, head }: Asked, station: string, fact: string) {
+/** What a station says, with its numbers: those that are largest, unless a number is `open` beside it. */
+export function captionOf(flow: Flow, { query, head }: Asked, station: string, fact: string, open: Cell | null = null) {
   const asks = quoted(flow, query);
   const scores = rowOf(flow.masked, query); // the best of those that count
   const weights = weightsOf(flow, head, query);
-  const best = largest(weights);
+  /** The word whose number is told: that of the open one, where it stands in this row; null where it stands elsewhere. */
+  const told = (row: ArrayLike<number>, ...names: string[]) =>
+    !open ? largest(row) : open.row === query && names.includes(open.name) ? open.column : null;
   switch (station) {
     case "words":
       return flow.above ? tellArc(flow, { query, head }) : tellWords(flow, query);
     case "keys":
       return `${asks} asks with its query, and every word has a key, ${flow.Q.shape[1]} numbers each${tellMaker(flow, head)}.${tellSharedKeys(flow, head)}${tellOff(flow, head)}`;
-    case "scores":
-      return `The better the query and a key fit, the higher the score: ${quoted(flow, largest(scores))} gets ${formatNumber(Math.max(...scores), 2)}.${tellOff(flow, head)}`;
-    case "softmax":
-      return `Softmax turns scores into weights, which fill one bar of 100\u00a0%. ${quoted(flow, best)} gets ${wholePercents(weights)[best]}\u00a0%.${tellHidden(flow, query)}${tellOff(flow, head)}`;
+    case "scores": {
+      const key = told(scores, "scores", "masked");
+      const gets = key === null ? "" : `: ${quoted(flow, key)} gets ${formatNumber(scores[key], 2)}`;
+      return `The better the query and a key fit, the higher the score${gets}.${tellOff(flow, head)}`;
+    }
+    case "softmax": {
+      const key = told(weights, "weights");
+      const gets = key === null ? "" : ` ${quoted(flow, key)} gets ${wholePercents(weights)[key]}\u00a0%.`;
+      return `Softmax turns scores into weights, which fill one bar of 100\u00a0%.${gets}${tellHidden(flow, query)}${tellOff(flow, head)}`;
+    }
     case "values":
       return isOff(flow, head)
         ? `Each word would send its value, times its weight. But this head is off: ${asks} gets nothing from it.`
@@ -138,7 +146,7 @@ export function pictureOf(flow: Flow, { query, head }: Asked, station: string, f
   const weights = weightsOf(flow, head, query);
   const tell: Record<string, () => string> = {
     words: () =>
-      `${flow.tokens.length} words, a row of ${flow.X.shape[1]} colours each.${flow.above ? ` Arcs from ${asks} to ${named(flow, weights)}.` : ""}`,
+      `${flow.tokens.length} tokens, a row of ${flow.X.shape[1]} colours each.${flow.above ? ` Arcs from ${asks} to ${named(flow, weights)}.` : ""}`,
     keys: () => `The keys, a row of colours for each word, and above them the query of ${asks}.`,
     scores: () => `The highest scores: ${best(flow, rowOf(flow.masked, query))}.`,
     softmax: () => `Weights: ${named(flow, weights)}.`,

@@ -282,6 +282,7 @@ export class AttentionFlowView {
   #opened(cell: string) {
     this.#time.pause();
     this.state.cell = cell;
+    this.#tell();
     if (!cell) this.#numbers.focus({ preventScroll: true });
     this.#options.change(this.state, ["cell"]);
   }
@@ -292,6 +293,7 @@ export class AttentionFlowView {
     if (cell && cell === this.#sheet.cell) this.#sheet.draw(flow);
     else this.#sheet.show(flow, cellAt(flow, cell));
     this.state.cell = this.#sheet.cell;
+    this.#tell();
   }
 
   // --- painting
@@ -348,7 +350,7 @@ export class AttentionFlowView {
       if (all || still || scene.node.getClientRects().length) scene.draw(flow, { head, query }, fact, at);
     const station = STATIONS[this.#place];
     const asked = { head, query };
-    setText(this.#caption, captionOf(flow, asked, station.name, fact));
+    this.#tell();
     if (all || still) {
       const ariaLabel = pictureOf(flow, asked, station.name, fact);
       for (const { node } of this.#scenes) setProps(node, { ariaLabel });
@@ -358,6 +360,15 @@ export class AttentionFlowView {
       const changes = changesOf(before, answers).map(({ text }) => `${text[0].toUpperCase()}${text.slice(1)}.`);
       return [...changes, `${station.label}.`, this.#caption.textContent].join(" ");
     }, answers);
+  }
+
+  /** What its station says, of the number that is open where one is. */
+  #tell() {
+    const { flow, state } = this;
+    if (!flow) return;
+    const asked = { head: flow.head, query: state.query };
+    const { name } = STATIONS[this.#place];
+    setText(this.#caption, captionOf(flow, asked, name, this.#factOf(flow), cellAt(flow, state.cell)));
   }
 
   /** Names the station, once. */
