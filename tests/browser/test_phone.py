@@ -74,10 +74,15 @@ def test_a_touched_box_goes_up_with_its_answer_and_above_the_keyboard_stands_the
     eventually(lambda: verdict.bounding_box()["y"], lambda top: header <= top < header + 20)
 
 
-def test_the_menu_fits_and_a_row_worth_trying_leads_to_the_map_and_back(page, site):
+def test_the_menu_fits_an_example_is_seen_with_its_answer_and_a_row_worth_trying_leads_to_the_map_and_back(page, site):
     page.goto(f"{site}/book/coffee-or-tea.html")
     map = page.locator("head-map").first
     ready(map)
+    example = map.get_by_role("button", name="Do you hate tea?")
+    example.tap()
+    expect(map.locator("[data-prediction=sentiment]")).to_contain_text("negative")
+    for part in (example, map.get_by_role("textbox", name="Sentence"), map.locator(".hm-body")):
+        expect(part).to_be_in_viewport(ratio=1)
     row = page.get_by_role("table").get_by_role("button", name="I like coffee.", exact=True)
     row.tap()
     expect(map.get_by_role("textbox", name="Sentence")).to_be_in_viewport()

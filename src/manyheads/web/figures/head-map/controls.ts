@@ -4,6 +4,7 @@ import { modelLabel } from "../../math/families.ts";
 import { sentenceBox, setTyped } from "../../views/controls.ts";
 import { h, setProps, setText, setValue, targetOf } from "../../views/dom.ts";
 import { Player } from "../../views/player.ts";
+import { wantsStillness } from "../../views/timeline.ts";
 import { WordSuggestions } from "./suggestions.ts";
 import type { Action, State } from "./state.ts";
 
@@ -14,6 +15,14 @@ interface Options {
   models: string[]; // names, for a slider to run over
   types: boolean; // what the models read
   examples: string; // sentences to press, with "|" between them, each with a remark in parentheses or none
+}
+
+/** What a finger has pressed goes to the top where what comes of it would be below the window, as a box does that a finger enters. */
+function standAbove(start: HTMLElement) {
+  const { top, bottom } = start.parentElement!.querySelector(".hm-body")!.getBoundingClientRect();
+  const isBelow = start.getBoundingClientRect().top < top && bottom > innerHeight;
+  if (isBelow && matchMedia("(pointer: coarse)").matches)
+    start.scrollIntoView({ block: "start", behavior: wantsStillness() ? "instant" : "smooth" });
 }
 
 export class Controls {
@@ -59,13 +68,17 @@ export class Controls {
       .split("|")
       .map((text) => text.trim())
       .filter(Boolean);
-    const start = h(
+    const start: HTMLElement = h(
       "div",
       { class: "hm-start", role: "group", "aria-label": "Sentences to try" },
       h("span", {}, "Type your own, or press:"),
       ...sentences.map((shown) => {
         const sentence = shown.replace(REMARK, "");
-        return h("button", { type: "button", onclick: () => dispatch({ type: "choose", parts: { sentence } }) }, shown);
+        const choose = () => {
+          dispatch({ type: "choose", parts: { sentence } });
+          standAbove(start);
+        };
+        return h("button", { type: "button", onclick: choose }, shown);
       }),
     );
     const beside = edge ? [edge] : [];
