@@ -1,0 +1,169 @@
+"""What a page says of its first figure is what a reader sees there: each is drawn as the build draws it, with what its guess sets."""
+
+import base64
+import io
+import re
+from pkgutil import resolve_name
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+from conftest import ROOT
+from drawn import drawn
+from PIL import Image
+
+from manyheads.shared.tokens import is_special
+from manyheads.sphinxext.figure_cells import WIDGETS
+from manyheads.sphinxext.figures import FIGURES
+from manyheads.sphinxext.phrases import guesses_in, read_phrase, read_settings
+
+SOURCES = {path.stem: path.read_text(encoding="utf-8") for path in sorted((ROOT / "book").glob("*.md"))}
+LIBRARY = SOURCES["intuition"].partition("## Query, key, value: a library")[2].partition("\n## ")[0]
+NUMBERS = {"two": 2, "three": 3, "four": 4, "eight": 8}
+FIGURE = re.compile(r"^`{3}\{([a-z]+-[a-z-]+)\} (.+)\n((?::.*\n)*)`{3}$", re.MULTILINE)
+STRONG = 0.5  # of the tint of a square's strongest cell
+
+
+def html_of(chapter, sets=None):
+    """The HTML of a chapter's first figure, with what is set of it."""
+    kind, words, written = next(found for found in FIGURE.findall(SOURCES[chapter]) if found[0] in FIGURES)
+    options = dict(re.findall(r"^:([\w-]+): *(.*)$", written, re.MULTILINE))
+    return made(chapter, kind, words, options, sets or {})
+
+
+def made(chapter, kind, words, options, sets):
+    """The HTML that a figure's directive makes of its words and options, some of which are set otherwise."""
+    directive = resolve_name(FIGURES[kind]["directive"])
+    env = SimpleNamespace(docname=chapter, doc2path=lambda name: ROOT / "book" / f"{name}.md")
+    figure = type(kind, (directive,), {"env": env, "__init__": lambda self: None})()
+    figure.name = kind
+    written = options | {name: value for name, value in sets.items() if name in figure.option_spec}
+    read = {name: figure.option_spec[name](value) for name, value in written.items()}
+    return figure.html(sets.get("sentence", words), read)
+
+
+def guess_of(chapter):
+    """The question of a chapter's first guess, its options, and what it sets."""
+    options = guesses_in(SOURCES[chapter])[0]
+    question = re.search(r"^`{3}\{guess\} (.*)$", SOURCES[chapter], re.MULTILINE)[1]
+    return question, options, read_settings(options.get("sets", "")) if "sets" in options else {}
+
+
+def phrases_in(text):
+    """What the phrases of a text set."""
+    return [read_phrase(written)[2] for written in re.findall(r"\{try\}`([^`]+)`", text)]
+
+
+def number_before(words, text):
+    """The number that stands before some words of a text, written out: 8 of "Eight squares"."""
+    return NUMBERS[re.search(rf"(\w+) {words}", text)[1].lower()]
+
+
+@pytest.fixture(scope="module")
+def seen():
+    """The first figures of some chapters, as their guesses show them."""
+    sentence, view = re.search(r'^HeadMap\("(.*)", view="(.*)"\)$', SOURCES["code"], re.MULTILINE).groups()
+    figures = {
+        "code": made("code", "head-map", sentence, {"view": view}, {}),
+        "is-it-shut": html_of("is-it-shut", guess_of("is-it-shut")[2]),
+        "ambiguity": html_of("ambiguity"),
+        "real-heads": html_of("real-heads"),
+        "intuition": html_of("intuition", *phrases_in(LIBRARY)[:1]),
+        "formula": html_of("formula"),
+    }
+    return dict(zip(figures, drawn(*figures.values()), strict=True))
+
+
+def test_as_many_squares_are_drawn_as_the_text_says(seen):
+    rows = seen["code"].select(".hm-grid tbody tr")
+    heads = {len(row.select("button")) for row in rows}
+    text = SOURCES["code"]
+    said = [number_before(words, text) for words in ("squares", "layers of", "heads: rows are words")]
+    assert said == [sum(len(row.select("button")) for row in rows), len(rows), *heads]
+
+
+def test_a_guess_names_a_square_as_its_titles_do_and_counts_the_columns_that_are_strong_in_it(seen):
+    question, _, _ = guess_of("code")
+    layer, head = re.search(r"(layer \d), (head \d)", question, re.IGNORECASE).groups()
+    grid = seen["code"].select_one(".hm-grid")
+    names = [[title.get_text(strip=True).lower() for title in grid.select(at)] for at in ("tbody th", "thead th")]
+    row, column = names[0].index(layer.lower()), names[1].index(head)
+    image = grid.select_one("img")
+    pixels = np.asarray(Image.open(io.BytesIO(base64.b64decode(image["src"].split(",")[1]))).convert("RGBA"))
+    _, heads, queries, keys = map(int, image["data-drawn"].split())
+    side = pixels.shape[1] // heads
+    square = pixels[row * side : (row + 1) * side, column * side : (column + 1) * side].astype(float)
+    step = side // keys  # pixels of a cell
+    tint = square[step // 2 :: step, step // 2 :: step, 3][
+        :queries, :keys
+    ]  # how much the paper of either theme is covered
+    strong = (tint > STRONG * tint.max()).mean(0) >= 0.5
+    assert strong.sum() == number_before("strong columns", question)
+    assert not {"object", "bright", "dark"} & {
+        *re.findall(r"\w+", question)
+    }  # nothing is called so yet; dark ground turns it round
+
+
+def test_the_gap_that_a_guess_shows_is_as_wide_as_it_says(seen):
+    question, _, _ = guess_of("is-it-shut")
+    assert "no wider than the line" in question
+    strokes = seen["is-it-shut"].select_one("path.db-strokes[d]")
+    points = np.array(re.findall(r"([\d.]+) ([\d.]+)", strokes["d"]), float)
+    width = float(seen["is-it-shut"].select_one("path.db-strokes[stroke-width]")["stroke-width"])
+    clear = np.hypot(*(points[0] - points[-1])) - width  # lines have round ends
+    assert 0.85 * width < clear <= width
+
+
+def test_a_word_settles_after_the_layer_that_the_right_answer_names(seen):
+    _, options, sets = guess_of("ambiguity")
+    assert (options["right"], sets) == ("after the first", {})
+    leanings = [row.find_all("td")[-1].get_text(strip=True) for row in seen["ambiguity"].select(".ws-layer")]
+    shares = [int(re.match(r"\d+", leaning)[0]) for leaning in leanings]
+    senses = {leaning.split()[-1] for leaning in leanings[1:]}
+    assert senses == {re.search(r"settle on the (\w+)", guess_of("ambiguity")[0])[1]}
+    assert len(shares) == 7
+    assert min(shares[1:]) >= 98 > shares[0]
+
+
+def test_a_page_counts_the_heads_that_rest_as_its_legend_does(seen):
+    legend = [item.get_text(" ", strip=True).rpartition(" ") for item in seen["real-heads"].select(".hm-kinds li")]
+    counts = {label: int(count) for label, _, count in legend}
+    commonest = max(counts, key=counts.get)
+    assert guess_of("real-heads")[1]["right"].replace("`", "") == commonest.replace("rests", "rest") == "rest on [CLS]"
+    counted = re.findall(r"(\d+) of the 72 heads", SOURCES["real-heads"])
+    assert [*map(int, counted)] == [counts[commonest]]
+    assert abs(counts[commonest] / sum(counts.values()) - 0.5) < 0.05  # "About half"
+
+
+def test_the_library_s_head_has_the_longest_arrow(seen):
+    head = int(re.search(r"head (\d+)", LIBRARY)[1])
+    sizes = [float(re.search(r"--size: ([\d.]+)", step["style"])[1]) for step in seen["intuition"].select(".ws-step")]
+    names = [name.get_text(strip=True) for name in seen["intuition"].select(".ws-names span")]
+    assert names[int(np.argmax(sizes))] == f"head {head}"
+
+
+def test_a_guess_counts_the_words_that_stand_in_its_figure(seen):
+    question, options, _ = guess_of("formula")
+    tokens = [option.get_text(strip=True) for option in seen["formula"].select("select")[-1].select("option")]
+    words = [token for token in tokens if token.isalpha() and not is_special(token)]
+    said = number_before("words", question)
+    assert said == len(words) < len(tokens)
+    assert options["answers"].split(" | ")[0] == f"all {next(name for name, value in NUMBERS.items() if value == said)}"
+
+
+def test_what_is_seen_of_a_bug_is_told_to_who_has_switched_it_on():
+    """The figures stand with their bugs off."""
+    sections = re.split(r"^## ", SOURCES["museum"], flags=re.MULTILINE)[1:]
+    bugs = [section for section in sections if "~~~diff" in section]
+    assert len(bugs) == 6
+    for section in bugs:
+        told = section.partition("~~~diff")[0].strip().split("\n\n")[-1]
+        assert told.startswith("*Switch it on"), told
+
+
+def test_a_figure_that_a_text_points_at_is_in_the_notebook_as_well():
+    """What a notebook lacks is called the page's."""
+    for source in SOURCES.values():
+        for found in re.finditer(r"figure (?:above|below)", source):
+            before = [kind for kind, *_ in FIGURE.findall(source[: found.start()]) if kind in FIGURES]
+            assert before[-1] in WIDGETS, source[found.start() - 60 : found.end()]
