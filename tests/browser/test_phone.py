@@ -32,11 +32,18 @@ HEIGHTS = """(el) => [...el.querySelectorAll("button, summary, select, .hm-views
   })"""
 
 
-def test_no_chapter_scrolls_sideways(page, site):
-    for chapter in ("book/index", "book/formula", "book/real-heads"):  # all others each night
+def test_no_chapter_scrolls_sideways_and_a_term_that_is_tapped_says_what_it_is(page, site):
+    for chapter in ("book/formula", "book/real-heads", "book/index"):  # all others each night
         page.goto(f"{site}/{chapter}.html")
         settled(page)
         eventually(lambda: [page.evaluate(WIDER), page.evaluate(CUT)], lambda found: found[0] <= 0 and found[1] == [])
+    page.get_by_role("link", name="transformer", exact=True).tap()
+    card = page.locator(".term-card")
+    expect(card).to_contain_text("A network made of layers of multi-head attention and feed-forward layers.")
+    expect(card).to_be_in_viewport(ratio=1)
+    assert page.evaluate(WIDER) <= 0
+    card.get_by_role("link", name="More").tap()
+    page.wait_for_url("**/book/glossary.html#term-transformer")
 
 
 def test_a_word_that_is_tapped_asks_and_a_thumb_hits_what_it_aims_at(page, site):

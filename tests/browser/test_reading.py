@@ -5,6 +5,7 @@ import re
 from built import CHAPTERS
 from live_maps import COFFEE, SHIFT, eventually, ready, settled, shows
 from playwright.sync_api import expect
+from seen import faint
 
 from manyheads.models.focus import load_focus_model
 
@@ -58,7 +59,7 @@ def test_a_search_finds_sections_and_shows_words_of_them(page, site):
     expect(page.locator("article h1")).to_be_visible()
 
 
-def test_the_chosen_theme_is_there_on_the_next_page_before_anything_is_drawn(page, site):
+def test_the_chosen_theme_is_there_on_the_next_page_before_anything_is_drawn_and_in_a_term_s_card(page, site):
     page.emulate_media(color_scheme="light")
     page.add_init_script("""globalThis.themes = [];
         const see = () => document.documentElement && themes.push(document.documentElement.dataset.theme);
@@ -74,6 +75,12 @@ def test_the_chosen_theme_is_there_on_the_next_page_before_anything_is_drawn(pag
     expect(root).to_have_attribute("data-theme", "dark")
     page.goto(f"{site}/book/glossary.html")
     eventually(lambda: page.evaluate("[...new Set(themes)]"), lambda found: found == ["dark"])
+    page.get_by_role("link", name="query", exact=True).first.hover()
+    card = page.locator(".term-card")
+    expect(card).to_contain_text("A list of numbers that a token makes to look for something")
+    eventually(lambda: faint(card), lambda found: found == [])
+    page.mouse.move(5, 5)
+    expect(card).to_be_hidden()
 
 
 def test_code_and_solutions_are_folded_until_they_are_opened(page, site):

@@ -21,6 +21,7 @@ from manyheads.sphinxext import (
     phrases,
     progress,
     publishing,
+    term_cards,
     theme,
 )
 from manyheads.sphinxext.docstrings import plain_docstring
@@ -52,5 +53,6 @@ def setup(app):
     phrases.setup(app)
     progress.setup(app)
     publishing.setup(app)
+    term_cards.setup(app)
     theme.setup(app)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -1,5 +1,7 @@
 // What the pages of the book need before any figure.
 
+import { openTermCards } from "./term-cards.ts";
+
 document.getElementById("arriving")?.remove(); // this script is deferred: all has come (arriving.css)
 
 // Somebody types into a figure. A class, since for `:root:has(...)` a browser looks at the whole page anew at every change.
@@ -25,3 +27,5 @@ for (const [event, types] of [
   });
   addEventListener("afterprint", () => (dataset.theme = onScreen));
 }
+
+openTermCards(document.body);
