@@ -17,6 +17,7 @@ MAX_WEIGHTS = 2**26  # of a map that is held whole: a quarter of a gigabyte
 LONG = 2048  # from so many tokens on, a map is shown by sentences
 LONGEST = 64  # tokens of a sentence; what goes on is divided
 FEW = 2 * LONGEST  # tokens that make no groups
+PIECE = 128  # tokens that are summed by one product: more of them multiply more zeros
 ENDS = re.compile("[.!?…。！？]['\"”’)\\]]*\\s*$|\n\\s*$")
 PATCH = re.compile(r"\s*patch (\d+),(\d+)$")  # as `PatchGrid` names them
 BEFORE_PATCHES = re.compile(r"\[CLS\]|\[DISTILL\]|(register|prefix) \d+")
@@ -91,35 +92,51 @@ class Groups:
         places = range(self.count) if self.places is None else self.places
         return [places[start] if size == 1 else -1 for start, size in zip(self.starts, self.sizes())]
 
-    def sums(self, like):  # -> a function, [..., k] -> [..., group]
-        """What sums weights over groups of keys, made once for many arrays, or tensors, that are where this one is.
+    def pieces(self, step):  # -> (groups, places, [group, token])
+        """Some tokens after the other: of which groups they are, their places among all, and which is of which group.
 
-        >>> Groups((0, 1), 3, places=(1, 2, 3)).sums(np.ones(1))(np.array([9.0, 1, 2, 4])).tolist()
+        >>> [(groups, members.tolist()) for groups, places, members in Groups((0, 1), 3).pieces(2)]
+        [(slice(0, 2, None), [[1.0, 0.0], [0.0, 1.0]]), (slice(1, 2, None), [[1.0]])]
+
+        A group of more than `step` tokens is in several pieces.
+        """
+        number = np.repeat(np.arange(len(self)), self.sizes())
+        for start in range(0, self.count, step):
+            of = number[start : start + step]
+            groups = slice(int(of[0]), int(of[-1]) + 1)
+            members = (of == np.arange(groups.start, groups.stop)[:, None]).astype(np.float32)
+            yield groups, self._places_of(start, start + len(of)), members
+
+    def _places_of(self, start, end):
+        """The places of some tokens in a row: a slice where these stand in a row as well."""
+        if self.places is None:
+            return slice(start, end)
+        places = np.array(self.places[start:end])
+        in_a_row = np.array_equal(places, np.arange(places[0], places[0] + len(places)))
+        return slice(int(places[0]), int(places[-1]) + 1) if in_a_row else places
+
+    def sums(self, weights):  # [..., k] -> [..., group]
+        """The sums of weights over groups of keys.
+
+        >>> Groups((0, 1), 3, places=(1, 2, 3)).sums(np.array([9.0, 1, 2, 4])).tolist()
         [1.0, 6.0]
         """
-        places = np.arange(self.count) if self.places is None else np.array(self.places)
-        several = np.flatnonzero(self.sizes() > 1)
-        number = np.repeat(np.arange(len(self)), self.sizes())
-        within = np.isin(number, several)
-        members = (number[within, None] == several).astype(np.float32)  # [token, group of several]
-        firsts, tokens = places[list(self.starts)], places[within]
-        members, firsts, tokens, several = (beside(like, each) for each in (members, firsts, tokens, several))
-
-        def sums(weights):
-            weights = as_float32(weights)
-            summed = weights[..., firsts]
-            if len(several):
-                summed[..., several] = weights[..., tokens] @ members
-            return summed
-
+        sums = zeros_beside(weights, (*weights.shape[:-1], len(self)))
+        for groups, places, members in self.pieces(PIECE):
+            sums[..., groups] += as_float32(weights[..., places]) @ beside(weights, members.T)
         return sums
 
-    def means(self, like, length):  # [group, place]
-        """What averages over groups of queries, of so many places, by a product from the left."""
-        means = np.zeros((len(self), length), np.float32)
-        places = np.arange(self.count) if self.places is None else np.array(self.places)
-        means[np.repeat(np.arange(len(self)), self.sizes()), places] = np.repeat(1 / self.sizes(), self.sizes())
-        return beside(like, means)
+    def means(self, weights):  # [..., q, k] -> [..., group, k]
+        """The means of weights over groups of queries.
+
+        >>> Groups((0, 1), 3).means(np.array([[9.0], [1], [2]])).tolist()
+        [[9.0], [1.5]]
+        """
+        means = zeros_beside(weights, (*weights.shape[:-2], len(self), weights.shape[-1]))
+        for groups, places, members in self.pieces(PIECE):
+            shares = beside(weights, members / self.sizes()[groups, None])
+            means[..., groups, :] += shares @ as_float32(weights[..., places, :])
+        return means
 
 
 @dataclass(frozen=True)
@@ -150,11 +167,13 @@ def as_float32(weights):
 
 
 def beside(like, array):
-    """An array of numbers, or of places, as a tensor where this one is, or as it is beside an array."""
-    if not hasattr(like, "new_tensor"):
-        return array
-    one = like.new_zeros(1)
-    return (one.float() if array.dtype.kind == "f" else one.long()).new_tensor(array)
+    """An array of numbers as a tensor of float32 where this one is, or as it is beside an array."""
+    return like.new_zeros(1).float().new_tensor(array) if hasattr(like, "new_tensor") else np.float32(array)
+
+
+def zeros_beside(like, shape):
+    """Zeros of float32, as a tensor where this one is, or as an array beside an array."""
+    return like.new_zeros(1).float().new_zeros(shape) if hasattr(like, "new_zeros") else np.zeros(shape, np.float32)
 
 
 @dataclass(frozen=True)
@@ -186,10 +205,8 @@ class Holding:
     def summed(self, weights):  # [..., q, k]
         """Weights by groups, where their axes have some."""
         queries, keys = self.sides(*weights.shape[-2:])
-        weights = weights if keys is None else keys.sums(weights)(weights)
-        if queries is None:
-            return weights
-        return queries.means(weights, weights.shape[-2]) @ as_float32(weights)
+        weights = weights if queries is None else queries.means(weights)  # fewer rows to sum
+        return weights if keys is None else keys.sums(weights)
 
     def allows(self, shapes):
         """Whether so many weights may be held, of shapes as `TooMany` has them."""

@@ -10,6 +10,7 @@ import re
 import sys
 from contextlib import ExitStack, contextmanager, nullcontext
 from dataclasses import dataclass, replace
+from functools import partial
 from itertools import count
 
 import torch
@@ -191,14 +192,14 @@ class Watch(TorchFunctionMode):
         query, key = call["query"], call["key"]
         shape = (*query.shape[:-1], key.shape[-2])
         groups = self._holding.sides(*shape[-2:])
-        wanted = self._holding.wants(self._running[-1].name)
-        if not (wanted and self._holding.allows([*self._shapes, self._size(shape)])):
+        name = self._running[-1].name
+        if not (self._holding.wants(name) and self._holding.allows([*self._shapes, self._size(shape)])):
             return self._note(torch.empty(shape, device="meta"), depth)
         if self._are_by_text(shape):
             of_one = {name: call.get(name) for name in ("query", "key", "attn_mask")}
             call |= {name: self._of_one(value) for name, value in of_one.items() if isinstance(value, Tensor)}
         with uncast(query):
-            weights, notes = fused_weights(**call, groups=groups)
+            weights, notes = fused_weights(**call, groups=groups, place=partial(self.arrays.place, name))
         return self._note(weights.expand(*shape[:-2], -1, -1), depth, notes, full=shape[-2:])
 
     def _note_layer(self, args, kwargs, depth):
@@ -245,17 +246,18 @@ class Watch(TorchFunctionMode):
         return True
 
     def _hold(self, name, weights, full=None):
-        """What is held of weights; those of a kernel were grouped where they were computed."""
-        full = full or weights.shape[-2:]
+        """What is held of weights; those of a kernel were grouped and put in their place as they were computed."""
         if not self._holding.wants(name):
             return torch.empty(weights.shape, device="meta")
-        self._shapes.append(self._size((*weights.shape[:-2], *full)))
+        self._shapes.append(self._size((*weights.shape[:-2], *(full or weights.shape[-2:]))))
+        if full is not None:
+            return weights
         if not self._holding.allows(self._shapes):  # the module ends its pass: what places its parts counts on that
             return torch.empty(weights.shape, device="meta")
         held = make_whole(weights.detach())
         held = self._of_one(held) if self._are_by_text(weights.shape) else held
         with uncast(held):
-            held = self._holding.summed(held) if weights.shape[-2:] == full else held
+            held = self._holding.summed(held)
         return self.arrays.write(name, held.cpu()).expand(weights.shape[:-2] + held.shape[-2:])
 
     def _size(self, shape):

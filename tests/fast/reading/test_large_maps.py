@@ -2,6 +2,7 @@
 
 import tracemalloc
 import warnings
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -12,9 +13,11 @@ from hypothesis import strategies as st
 from libraries import made
 from PIL import Image
 from torch import nn
+from torch.utils.flop_counter import FlopCounterMode
 
+from manyheads.reading.kernels import fused_weights
 from manyheads.reading.modules import parts_of_module
-from manyheads.reading.sentences import MAX_WEIGHTS, Holding
+from manyheads.reading.sentences import MAX_WEIGHTS, Grouping, Holding, grouping_of
 from manyheads.reading.weights import gather_weights
 from manyheads.widgets import HeadMap
 
@@ -168,6 +171,59 @@ def test_a_written_word_looks_at_each_patch_of_a_large_picture(llava):
     assert attention.notes[0].startswith("151 tokens ask as 16 places: sentences and rows of patches")
 
 
+# --- What is computed
+
+
+def sentences(count, length):
+    """So many tokens in sentences of this length, as groups that ask and that are looked at."""
+    grouping = grouping_of(["." if place % length == length - 1 else " w" for place in range(count)])
+    return grouping.asking(), grouping.looked_at()
+
+
+def operations(call):
+    with FlopCounterMode(display=False) as counter:
+        call()
+    return counter.get_total_flops()
+
+
+@pytest.mark.parametrize("length", [4, 64])
+def test_weights_by_groups_cost_little_more_than_weights(length):
+    query, key = torch.randn(2, 1, 2, 1024, 32)
+    whole = operations(lambda: fused_weights(query, key))
+    assert operations(lambda: fused_weights(query, key, groups=sentences(1024, length))) < 3 * whole
+
+
+def test_of_causal_weights_those_that_are_0_are_not_computed():
+    query, key = torch.randn(2, 1, 2, 1024, 32)
+    groups = sentences(1024, 64)
+    causal, whole = (
+        operations(lambda causal=causal: fused_weights(query, key, is_causal=causal, groups=groups))
+        for causal in (True, False)
+    )
+    assert causal < 0.7 * whole
+
+
+@pytest.mark.parametrize("queries", [7, 300])
+def test_causal_weights_are_those_of_a_causal_mask_whatever_is_longer(queries):
+    query, key = torch.randn(1, 2, queries, 8), torch.randn(1, 2, 150, 8)
+    mask = torch.ones(queries, 150, dtype=bool).tril()
+    for groups in ((None, None), (None, sentences(150, 3)[1]), (sentences(queries, 3)[0], None)):
+        found = fused_weights(query, key, is_causal=True, groups=groups)[0]
+        torch.testing.assert_close(found, fused_weights(query, key, attn_mask=mask, groups=groups)[0])
+
+
+def test_places_in_an_order_of_their_own_are_grouped_as_they_are_listed():
+    order = torch.randperm(300, generator=torch.Generator().manual_seed(0)).tolist()
+    groups = [replace(one, places=tuple(order)) for one in sentences(300, 7)]
+    query, key = torch.randn(2, 1, 2, 300, 8)
+    wanted, starts = grouped(
+        fused_weights(query, key)[0][:, :, order][..., order].numpy(), [*([" w"] * 6 + ["."]) * 42, *[" w"] * 6]
+    )
+    found = fused_weights(query, key, groups=groups)[0]
+    assert len(starts) == 43
+    np.testing.assert_allclose(found, wanted, atol=1e-6)
+
+
 # --- What is held
 
 
@@ -247,3 +303,13 @@ def test_a_map_is_copied_once_from_what_somebody_has():
         tracemalloc.stop()
     assert shown.attention.shape == (4, 4, 512, 512)
     assert peak < 1.7 * size, "one copy, and what a page gets at first"
+
+
+def test_weights_are_grouped_without_a_copy_of_them():
+    weights = np.full((4, 1024, 1024), 1 / 1024, np.float32)
+    holding = Holding(groups={1024: Grouping(*sentences(1024, 4))})
+    tracemalloc.start()
+    holding.summed(weights)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < weights.nbytes / 2
