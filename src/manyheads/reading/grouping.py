@@ -1,9 +1,11 @@
 """Maps that are too large to be held whole, made by groups of their tokens: sentences, or rows of patches."""
 
+import math
 from dataclasses import replace
 from functools import partial
 
 import numpy as np
+from tqdm.auto import tqdm
 
 from manyheads.reading.parts import Part
 from manyheads.reading.patches import tells_of_patches
@@ -14,6 +16,8 @@ from manyheads.reading.sentences import FEW, TOO_LARGE, Holding, TooMany, groupi
 from manyheads.reading.token_names import pretty
 
 FEWEST = 8  # groups
+PATIENCE = 2  # seconds before a bar shows how far it is
+BAR = "Reading a long text: {percentage:3.0f}%|{bar}| {elapsed}<{remaining}"
 
 
 def make_maps_within(request, most):  # -> {name: map}, Holding
@@ -26,12 +30,19 @@ def make_maps_within(request, most):  # -> {name: map}, Holding
 
     Raises as `make_maps`, and `ValueError` where even groups are too many.
     """
-    holding = Holding(most=most)
+    holding, count = Holding(most=most), None
     while True:
         try:
-            return make_maps(request, holding), holding
+            with show_progress(count) as bar:
+                return make_maps(request, replace(holding, advance=bar.update)), holding
         except TooMany as many:
             holding = group_more(holding, many.shapes, partial(name_axis, request))
+            count = sum(map(math.prod, many.shapes))
+
+
+def show_progress(count):
+    """A bar that says how far it is with so many weights, where they take longer than `PATIENCE`; None for no bar."""
+    return tqdm(total=count, bar_format=BAR, delay=PATIENCE, leave=False, disable=count is None)
 
 
 def group_more(holding, shapes, name_axis):

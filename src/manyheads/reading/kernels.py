@@ -8,7 +8,7 @@ import torch
 from torch.nn import functional as F
 
 from manyheads.reading.clusters import make_whole
-from manyheads.reading.sentences import PIECE
+from manyheads.reading.sentences import PIECE, keep_quiet
 
 BLOCK, GPU_BLOCK = 2**20, 2**24  # weights that are computed at once: on a CPU as many as its cache holds
 DROPPED = "{} drops weights at random in its call, whether the model trains or not: these are the weights before that."
@@ -30,6 +30,7 @@ def fused_weights(
     enable_gqa=False,
     groups=(None, None),
     place=_empty,
+    advance=keep_quiet,
     **_,
 ):  # -> [..., q, k] on the CPU, notes
     """The weights of `F.scaled_dot_product_attention`, which takes the same and gives none.
@@ -40,7 +41,7 @@ def fused_weights(
     A query that may look nowhere gets zeros. Weights are those before dropout, and a note says so. They are computed
     as float32, some heads and queries at a time, and of causal ones the part that isn't 0. Of `groups` of queries and
     of keys, a `Groups` or None each, the averages and sums are given. They're written where `place` says, a function of
-    their shape.
+    their shape, and `advance` is called with how many weights have been computed since.
     """
     query, key = make_whole(query), make_whole(key).float()
     if enable_gqa:
@@ -65,6 +66,7 @@ def fused_weights(
         else:
             means = _means_of_rows(asking, step, *some)
             into[...] = means if looked_at is None else looked_at.sums(means)
+        advance(math.prod(some[0].shape[:-1]) * key.shape[-2])
     return found, notes
 
 

@@ -8,6 +8,7 @@ import math
 import re
 from dataclasses import dataclass, field, replace
 from itertools import groupby, pairwise
+from typing import Any
 
 import numpy as np
 
@@ -176,17 +177,22 @@ def zeros_beside(like, shape):
     return like.new_zeros(1).float().new_zeros(shape) if hasattr(like, "new_zeros") else np.zeros(shape, np.float32)
 
 
+def keep_quiet(count):
+    """Tells nobody how far a computation is."""
+
+
 @dataclass(frozen=True)
 class Holding:
     """What is held of the weights that a model computes: of which layers, how many at most, by which groups.
 
     `layers` are the numbers of layers, from 0, None for all; `most` is None for no limit. `groups` holds a `Grouping`
-    by the length of the axis that it's for.
+    by the length of the axis that it's for. `advance` is called with how many weights have been computed since.
     """
 
     layers: tuple | None = None
     most: int | None = None
     groups: dict = field(default_factory=dict)
+    advance: Any = keep_quiet
 
     def wants(self, name):
         """Whether layers of a module of this name are held: one that has a number, and none that is wanted, isn't.

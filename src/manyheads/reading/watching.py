@@ -199,7 +199,8 @@ class Watch(TorchFunctionMode):
             of_one = {name: call.get(name) for name in ("query", "key", "attn_mask")}
             call |= {name: self._of_one(value) for name, value in of_one.items() if isinstance(value, Tensor)}
         with uncast(query):
-            weights, notes = fused_weights(**call, groups=groups, place=partial(self.arrays.place, name))
+            place = partial(self.arrays.place, name)
+            weights, notes = fused_weights(**call, groups=groups, place=place, advance=self._holding.advance)
         return self._note(weights.expand(*shape[:-2], -1, -1), depth, notes, full=shape[-2:])
 
     def _note_layer(self, args, kwargs, depth):
@@ -258,6 +259,7 @@ class Watch(TorchFunctionMode):
         held = self._of_one(held) if self._are_by_text(weights.shape) else held
         with uncast(held):
             held = self._holding.summed(held)
+        self._holding.advance(math.prod(self._shapes[-1]))
         return self.arrays.write(name, held.cpu()).expand(weights.shape[:-2] + held.shape[-2:])
 
     def _size(self, shape):

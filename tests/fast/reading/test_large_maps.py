@@ -15,6 +15,7 @@ from PIL import Image
 from torch import nn
 from torch.utils.flop_counter import FlopCounterMode
 
+from manyheads.reading import grouping
 from manyheads.reading.kernels import fused_weights
 from manyheads.reading.modules import parts_of_module
 from manyheads.reading.sentences import MAX_WEIGHTS, Grouping, Holding, grouping_of
@@ -176,8 +177,8 @@ def test_a_written_word_looks_at_each_patch_of_a_large_picture(llava):
 
 def sentences(count, length):
     """So many tokens in sentences of this length, as groups that ask and that are looked at."""
-    grouping = grouping_of(["." if place % length == length - 1 else " w" for place in range(count)])
-    return grouping.asking(), grouping.looked_at()
+    both = grouping_of(["." if place % length == length - 1 else " w" for place in range(count)])
+    return both.asking(), both.looked_at()
 
 
 def operations(call):
@@ -222,6 +223,24 @@ def test_places_in_an_order_of_their_own_are_grouped_as_they_are_listed():
     found = fused_weights(query, key, groups=groups)[0]
     assert len(starts) == 43
     np.testing.assert_allclose(found, wanted, atol=1e-6)
+
+
+@pytest.mark.parametrize("name", MODELS)
+def test_how_far_a_long_text_is_read_is_told_up_to_its_end(name):
+    seen, ids = [], torch.randint(3, 50, (1, LENGTH))
+    holding = Holding(groups={LENGTH: Grouping(*sentences(LENGTH, 4))}, advance=seen.append)
+    (part,) = parts_of_module(MODELS[name](), ids, holding=holding).values()
+    assert sum(seen) == len(part.layers) * 4 * LENGTH**2
+    assert max(seen) <= sum(seen) / len(part.layers)
+
+
+def test_who_waits_sees_how_far_it_is_and_nobody_else_reads_anything(capsys, monkeypatch):
+    options = {"inputs": torch.randint(3, 50, (1, LENGTH)), "max_weights": 100_000}
+    HeadMap.of(bert(), **options)
+    assert capsys.readouterr() == ("", "")
+    monkeypatch.setattr(grouping, "PATIENCE", 0)
+    HeadMap.of(bert(), **options)
+    assert "Reading a long text:   0%|" in capsys.readouterr().err
 
 
 # --- What is held
