@@ -104,12 +104,28 @@ def take_between(map, first, last):
     (['tea'], [[[[0.75]]]], 'Tokens 2 to 2 of 2')
     """
     count = len(map.key_tokens)
-    start = min(first, count - 1)
-    end = max(start, count - 1 if last is None else min(last, count - 1)) + 1
+    start, end = between(first, last, count)
     if (start, end) == (0, count):
         return map
     alike = map.query_tokens == map.key_tokens
-    queries, keys = slice(start, end) if alike else slice(None), slice(start, end)
+    return cut(map, slice(start, end) if alike else slice(None), slice(start, end), (start, end, count))
+
+
+def between(first, last, count):  # -> start, end
+    """Where tokens `first` to `last` (None: the last) start and end, of so many.
+
+    >>> between(1, None, 3), between(1, 1, 3), between(5, 9, 3)
+    ((1, 3), (1, 2), (2, 3))
+    """
+    start = min(first, count - 1)
+    return start, max(start, count - 1 if last is None else min(last, count - 1)) + 1
+
+
+def cut(map, queries, keys, shown):
+    """The map of the queries and the keys in these slices, weights as they were.
+
+    `shown` says which tokens these are: where they start and end, and of how many.
+    """
     asking = map.weights[:, :, queries]
     weights = asking[..., keys]
     part = replace(
@@ -122,6 +138,7 @@ def take_between(map, first, last):
         value_norms=None,  # parts aren't weighed
         picture=move_picture(map.picture, range(map.shape[2])[queries], range(map.shape[3])[keys]),
     )
+    start, end, count = shown
     shown = {"first": start + 1, "last": end, "count": count}
     if part.kind != "parts":
         return add_note(part, NOTES["betweenAny"].format(**shown))

@@ -12,7 +12,7 @@ from manyheads.reading.patches import tells_of_patches
 from manyheads.reading.picture_places import find_patches
 from manyheads.reading.pipeline import make_maps, name_inputs
 from manyheads.reading.places import Text, count_places, read_text
-from manyheads.reading.sentences import FEW, TOO_LARGE, Holding, TooMany, grouping_of
+from manyheads.reading.sentences import FEW, PASSAGE_TOO_LARGE, TOO_LARGE, Holding, TooMany, grouping_of, passage_of
 from manyheads.reading.token_names import pretty
 
 FEWEST = 8  # groups
@@ -20,23 +20,33 @@ PATIENCE = 2  # seconds before a bar shows how far it is
 BAR = "Reading a long text: {percentage:3.0f}%|{bar}| {elapsed}<{remaining}"
 
 
-def make_maps_within(request, most):  # -> {name: map}, Holding
-    """The maps of a request, and how they're held: by groups of tokens, where they'd have more than `most` weights.
+def make_maps_within(request, passage=None):  # -> {name: map}, Holding
+    """The maps of a request, and how they're held where they'd have more than its `max_weights`: by groups of tokens.
 
     >>> from manyheads.reading.request import Request
-    >>> maps, holding = make_maps_within(Request(np.full((2, 3, 600, 600), 1 / 600)), most=2**20)
+    >>> request = Request(np.full((2, 3, 600, 600), 1 / 600), max_weights=2**20)
+    >>> maps, holding = make_maps_within(request)
     >>> maps[""].shape, len(holding.groups[600].asking())
     ((2, 3, 10, 10), 10)
 
-    Raises as `make_maps`, and `ValueError` where even groups are too many.
+    Of a `passage`, first and last token, nothing else is held then:
+
+    >>> make_maps_within(request, passage=(10, 20))[0][""].shape
+    (2, 3, 11, 11)
+
+    Raises as `make_maps`, and `ValueError` where even these are too many.
     """
-    holding, count = Holding(most=most), None
+    holding, count = Holding(most=request.max_weights), None
     while True:
         try:
             with show_progress(count) as bar:
                 return make_maps(request, replace(holding, advance=bar.update)), holding
         except TooMany as many:
-            holding = group_more(holding, many.shapes, partial(name_axis, request))
+            name = partial(name_axis, request)
+            if passage is None:
+                holding = group_more(holding, many.shapes, name)
+            else:
+                holding = hold_passage(holding, many.shapes, name, passage)
             count = sum(map(math.prod, many.shapes))
 
 
@@ -60,6 +70,18 @@ def group_more(holding, shapes, name_axis):
                 raise ValueError(TOO_LARGE.format(most=holding.most))
             more = {length: grouping_of(*name_axis(length), most) for length in holding.groups}
         holding = replace(holding, groups=holding.groups | more)
+    return holding
+
+
+def hold_passage(holding, shapes, name_axis, passage):
+    """What is held of tokens `passage`, first and last: these alone. `shapes` and `name_axis` are as above."""
+    groups = {}
+    for length in {keys for _, _, keys in shapes}:
+        names, places = name_axis(length)
+        groups[length] = passage_of(len(names), places, *passage)
+    holding = replace(holding, groups=groups, passage=passage)
+    if not holding.allows(shapes):
+        raise ValueError(PASSAGE_TOO_LARGE.format(count=holding.count(shapes), most=holding.most))
     return holding
 
 

@@ -63,6 +63,7 @@ def translate_head_view(
         decoder_tokens,
         layers=None if include_layers is None else list(include_layers),
         prettify_tokens=prettify_tokens,
+        max_weights=None,
         notes=() if sentence_b_start is None else (note_second_sentence(sentence_b_start, tokens),),
     )
 

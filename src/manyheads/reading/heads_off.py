@@ -1,6 +1,6 @@
 """Heads of somebody's own model turned off: what the layer that reads their outputs, W^O, gets of them becomes zero."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import torch
@@ -26,7 +26,7 @@ class Head:
     why_not: str | None = None  # why they can't be told from those of others
 
 
-def heads_of_layers(module, inputs, part=None, layers=None, batch=0, values=False):
+def heads_of_layers(module, inputs, part=None, layers=None, batch=0, values=False, holding=Holding()):
     """The heads of each layer of a map, by the layer's number, in the map's order.
 
     >>> from torch import nn, ones
@@ -35,12 +35,12 @@ def heads_of_layers(module, inputs, part=None, layers=None, batch=0, values=Fals
     >>> {number: [head.outputs[0][0].reader.name for head in heads] for number, heads in found.items()}
     {0: ['decoder.layers.0.multihead_attn', 'decoder.layers.0.multihead_attn']}
 
-    `part` and `layers` are those of the map. With `values`, what the weights multiply is kept. Raises `ValueError`
-    where there are several parts and none is named.
+    `part` and `layers` are those of the map, which is held as `holding` says. With `values`, what the weights multiply
+    is kept. Raises `ValueError` where there are several parts and none is named.
     """
     texts, seen = texts_in(inputs), []
-    holding = Holding(layers=None if layers is None else tuple(np.ravel(layers).tolist()))
-    held = holding if is_hugging_face(module) else None  # by which what it hands out is told
+    holding = replace(holding, layers=None if layers is None else tuple(np.ravel(layers).tolist()))
+    held = holding if is_hugging_face(module) and not holding.groups else None  # by which what it hands out is told
 
     def before(module):
         seen.append(follow(module, lambda: Following(module, texts, values=values, holding=held)))

@@ -12,6 +12,7 @@ from dataclasses import replace
 import numpy as np
 
 from manyheads.maps.attention_map import AttentionMap
+from manyheads.maps.choosing import between, cut
 from manyheads.reading.outputs import parts_of_cache, parts_of_layers, parts_of_output, parts_of_weights, read_table
 from manyheads.reading.parts import choose_part, find_role, group_alike
 from manyheads.reading.picture_places import NO_PATCHES, UNKNOWN_GRID, find_patches, lay_over
@@ -31,6 +32,7 @@ NO_INPUTS = (
     "HeadMap.of({}, ...) needs inputs, what the module is called with; or a text and tokenizer=, the model's own; or "
     "image= and its processor as tokenizer="
 )
+NOT_HELD = "The others aren't held, because all would make more than {most:,} weights: max_weights= allows more."
 NO_ATTENTIONS = (
     "a {} has no place for attentions: its model has none to give, as state-space models don't, or it is a hybrid that "
     "gives them elsewhere"
@@ -77,7 +79,8 @@ def make_maps(request, holding=Holding(), before=None):
             norms, picture = choose_norms(request, placed.kept, runs), patches.picture(placed)
         else:
             norms, picture = None, patches.picture_of_groups(*sides)
-        maps[name] = make_map(request, part, placed, weights.layer_names, norms, picture)
+        made = make_map(request, part, placed, weights.layer_names, norms, picture)
+        maps[name] = made if holding.passage is None else cut_to_passage(made, holding, sides[1])
     refuse_without_patches(request, maps, refusals)
     return maps
 
@@ -209,6 +212,14 @@ def make_map(request, part, placed, layer_names, norms, picture):
     heads = name_heads(placed.weights.shape[1], request.head_names, request.key_value_heads)
     placed.weights.flags.writeable = False  # the map holds it as it is
     return AttentionMap(placed.queries, placed.keys, placed.weights, heads, **options)
+
+
+def cut_to_passage(map, holding, looked_at):
+    """A map that holds what a passage looks at in groups, without what lies outside."""
+    start, end = between(*holding.passage, looked_at.count)
+    before = int(start > 0)
+    part = cut(map, slice(None), slice(before, before + end - start), (start, end, looked_at.count))
+    return replace(part, notes=(*part.notes, NOT_HELD.format(most=holding.most)))
 
 
 def choose_from_map(attention, request):

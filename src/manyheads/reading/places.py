@@ -180,7 +180,7 @@ def place_groups(weights, which, part, text, steps, sides, readable):  # Weights
     for groups, tokens in zip(sides, (queries, [*keys, *part.keys_after])):
         tokens = readable(tokens)
         if groups is not None and groups.places is not None:
-            notes = (*notes, *note_padding(len(tokens) - len(groups.places)))
+            notes = (*notes, *note_padding(len(tokens) - len(groups.places) - groups.others))
             tokens = [tokens[place] for place in groups.places]
         named.append(tokens if groups is None else groups.names(tokens))
     return Placed(weights.array, *named, tuple(dict.fromkeys((*notes_on_queries, *notes))))

@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from manyheads.maps.choosing import between
 from manyheads.shared.tokens import joined, readable
 
 MAX_WEIGHTS = 2**26  # of a map that is held whole: a quarter of a gigabyte
@@ -29,6 +30,10 @@ BY_SENTENCES = (
 BY_ROWS = (
     "{count} tokens ask as {shown} places: sentences and rows of patches, of which the one that asked last is opened. "
     "What looks at the words of a sentence is summed, what asks together is averaged."
+)
+PASSAGE_TOO_LARGE = (
+    "the tokens that first and last choose make {count:,} weights, more than max_weights={most:,}: choose fewer, or "
+    "one layer, as in layers=[0], or allow more by max_weights="
 )
 TOO_LARGE = (
     "this map has more than {most:,} weights, and no text whose tokens could be shown by sentences: layers=[0] makes "
@@ -48,6 +53,8 @@ class TooMany(Exception):
 class Groups:
     """Tokens in groups: where each begins, and how many tokens there are; `places` are theirs among all, for None all.
 
+    Of all that are in no group, `others` are text, and the rest is padding.
+
     >>> Groups((0, 2), 3).names([" Hot", " tea.", " Cold"])
     ['Hot tea.', 'Cold']
     """
@@ -55,6 +62,7 @@ class Groups:
     starts: tuple
     count: int
     places: tuple | None = None
+    others: int = 0
 
     def __len__(self):
         return len(self.starts)
@@ -186,12 +194,14 @@ class Holding:
     """What is held of the weights that a model computes: of which layers, how many at most, by which groups.
 
     `layers` are the numbers of layers, from 0, None for all; `most` is None for no limit. `groups` holds a `Grouping`
-    by the length of the axis that it's for. `advance` is called with how many weights have been computed since.
+    by the length of the axis that it's for. With a `passage`, the first and the last of some tokens, these alone ask
+    where a text looks at itself. `advance` is called with how many weights have been computed since.
     """
 
     layers: tuple | None = None
     most: int | None = None
     groups: dict = field(default_factory=dict)
+    passage: tuple | None = None
     advance: Any = keep_quiet
 
     def wants(self, name):
@@ -205,7 +215,8 @@ class Holding:
 
     def sides(self, queries, keys):
         """The groups of queries and of keys for weights of so many, None where an axis stays as it is."""
-        asking, looked_at = self.groups.get(queries), self.groups.get(keys)
+        asks_itself = self.passage is None or queries == keys
+        asking, looked_at = self.groups.get(queries) if asks_itself else None, self.groups.get(keys)
         return asking and asking.asking(), looked_at and looked_at.looked_at()
 
     def summed(self, weights):  # [..., q, k]
@@ -216,8 +227,11 @@ class Holding:
 
     def allows(self, shapes):
         """Whether so many weights may be held, of shapes as `TooMany` has them."""
-        counts = (heads * math.prod(self.shape(queries, keys)) for heads, queries, keys in shapes)
-        return self.most is None or sum(counts) <= self.most
+        return self.most is None or self.count(shapes) <= self.most
+
+    def count(self, shapes):
+        """How many weights are held of these shapes."""
+        return sum(heads * math.prod(self.shape(queries, keys)) for heads, queries, keys in shapes)
 
     def shape(self, queries, keys):
         """How many queries and keys are held of so many."""
@@ -247,6 +261,20 @@ def grouping_of(tokens, places=None, most=None):
     groups = groups.alone(range(first, patches[0]))
     written = groups.starts[-1] if patches[-1] < groups.starts[-1] else None
     return Grouping(groups, groups.alone(range(first, patches[-1] + 1)), written)
+
+
+def passage_of(count, places, first, last):
+    """Of so many tokens, each of `first` to `last` by itself, which alone ask; those before and after are two groups.
+
+    >>> passage = passage_of(9, None, first=4, last=5)
+    >>> passage.asking().places, passage.looked_at().starts
+    ((4, 5), (0, 4, 5, 6))
+    """
+    start, end = between(first, last, count)
+    length, asking = end - start, range(start, end) if places is None else places[start:end]
+    before, after = (0,) * (start > 0), (end,) * (end < count)
+    looked_at = Groups((*before, *range(start, end), *after), count, places)
+    return Grouping(Groups(tuple(range(length)), length, tuple(asking), count - length), looked_at)
 
 
 def sentences_of(tokens, most=None):

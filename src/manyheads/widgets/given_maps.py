@@ -18,13 +18,17 @@ SWITCHES = "Your model computed this. Turn a head off, and it computes again wit
 
 
 class GivenMap:
-    """A head model that knows one map, and perhaps how to make it `again` with heads off, a function of the mask."""
+    """A head model that knows one map, and perhaps how to make it `again` with heads off, a function of the mask.
+
+    `passage` are the first and the last token of the text of which alone anything is held, None where all is.
+    """
 
     status = SWITCHES
 
-    def __init__(self, name, map, again=None):
+    def __init__(self, name, map, again=None, passage=None):
         self.name, self.map, self._again = name, map, again
         self.num_layers, self.num_heads = map.shape[:2]
+        self.passage = passage
         self.asks = [] if again is None else ["head_mask"]  # what makes it again
 
     def __call__(self, sentence, head_mask=None):
@@ -63,18 +67,23 @@ class LongMap(GivenMap):
         self.map, self._grouping = replace(map, notes=(note, *map.notes)), grouping
 
 
-def give_maps(request, opens=True):
-    """The head models of a request, one for each of its maps; where one is large, it `opens` by sentences, if it may.
+def give_maps(request, passage=None):
+    """The head models of a request, one for each of its maps; a large one opens by sentences.
 
     >>> from manyheads.reading.request import Request
     >>> [model.name for model in give_maps(Request({"before": [[1]], "after": [[1]]}))]
     ['before', 'after']
+
+    With a `passage`, first and last token, none does; of a large one nothing else is held.
     """
-    maps, holding = make_maps_within(request, request.max_weights if opens else None)
-    long = {name: group_map(name, map, request, holding) for name, map in maps.items()} if opens else {}
+    maps, holding = make_maps_within(request, passage)
+    long = {name: group_map(name, map, request, holding) for name, map in maps.items()} if passage is None else {}
     if any(long.values()):
         return [long[name] or GivenMap(name, map) for name, map in maps.items()]
-    return [GivenMap(name, map, compute_without_heads(name, request)) for name, map in maps.items()]
+    return [
+        GivenMap(name, map, compute_without_heads(name, request, holding), holding.passage)
+        for name, map in maps.items()
+    ]
 
 
 def group_map(name, map, request, holding):
@@ -111,7 +120,7 @@ def is_long(map):
     return map.shape[2] == map.shape[3] >= LONG and map.kind == "shares" and map.picture is None
 
 
-def compute_without_heads(name, request):
+def compute_without_heads(name, request, holding):
     """What makes the map of this name again with heads off, a function of the mask; None where nothing computes it."""
     if not request.modules:
         return None
@@ -125,11 +134,11 @@ def compute_without_heads(name, request):
 
     @cache
     def heads():
-        return heads_of_layers(source, request.inputs, part, request.layers, request.batch)
+        return heads_of_layers(source, request.inputs, part, request.layers, request.batch, holding=holding)
 
     def again(head_mask):
         before = turn_off(source, request.inputs, heads(), head_mask)
-        return make_maps(replace(request, source=source, part=part or None), before=before)[part]
+        return make_maps(replace(request, source=source, part=part or None), holding, before)[part]
 
     return again
 

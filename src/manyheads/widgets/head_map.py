@@ -37,6 +37,12 @@ FAINT = {"scale": "relative"}  # one of many places has a small share
 SAVED = "Python computed this map. What is shown of it can be chosen; the {what} stays."
 TEXT = "text"  # what a model reads that doesn't say what it reads
 SWITCHED = "Ready: Python computes as you turn heads off."  # of a map without a sentence to type
+NOT_WHOLE = (
+    "{option} is told from whole rows, and of this map first and last alone fit into max_weights: leave it out, or "
+    "allow more by max_weights="
+)
+PASSAGE = ("first", "last")  # the traits that say which tokens are shown
+WHOLE_TEXT = (0, None)
 ONLY_THESE = "Only these tokens are in this page: for all of them, leave out first and last before you write it."
 
 
@@ -193,7 +199,7 @@ class HeadMap(_Chosen):
             *(attention, tokens, sentence_b_start, prettify_tokens, encoder_attention, decoder_attention),
             *(cross_attention, encoder_tokens, decoder_tokens, include_layers),
         )
-        models = give_maps(request, opens=False)
+        models = give_maps(request, passage=WHOLE_TEXT)
         shape = models[0].map.shape
         if html_action not in ("view", "return"):
             raise ValueError(f"html_action must be 'view' or 'return', got {html_action!r}")
@@ -280,7 +286,8 @@ class HeadMap(_Chosen):
 
         A map of more than `max_weights` numbers, one for each layer, head, query and key, is computed and held by
         sentences, or rows of patches, and a click opens one; so is shown what has 2,048 tokens or more. With `first` or
-        `last` it's held whole. `layers=[3]` holds one layer alone.
+        `last`, nothing is shown by sentences, and of a map that's too large these tokens alone are held: they're all
+        that the map then has, and its weights are what they give to each other. `layers=[3]` holds one layer alone.
 
         A model in pieces on several processes (FSDP2, tensor parallelism) is looked at by all of them: each calls this,
         the first gets the map of all heads, the others None.
@@ -305,8 +312,8 @@ class HeadMap(_Chosen):
         arguments = locals()
         cls._refuse(traits, cls.of)
         request = read(Request(**{name: arguments[name] for name in ARGUMENTS}))
-        models = give_maps(request, opens="first" not in traits and "last" not in traits)
-        return cls(models=models, **_start(models) | traits) if models else None
+        models = give_maps(request, _passage(traits))
+        return cls(models=models, **_start(models) | _within(models, traits)) if models else None
 
     @classmethod
     def _refuse(cls, traits, method):
@@ -565,6 +572,32 @@ def _start(models):
     if long or unseen:  # in a causal text, the first token sees no picture
         start["query"] = first.shape[2] - 1  # what was written last
     return start
+
+
+def _passage(traits):
+    """The first and the last of the tokens that somebody wants, None where they chose none."""
+    if traits.keys().isdisjoint(PASSAGE):
+        return None
+    for name in PASSAGE:
+        place = traits.get(name)
+        if place is not None and not (isinstance(place, (int, np.integer)) and place >= 0):
+            raise ValueError(f"{name} must be the place of a token, counted from 0, got {place!r}")
+    return traits.get("first") or 0, traits.get("last")
+
+
+def _within(models, traits):
+    """The traits of given maps, of which `first` and `last` are held alone where the models say so."""
+    passage = models[0].passage if models else None
+    if passage is None:
+        return traits
+    for name, value in traits.items():
+        if name in OPTIONS and is_whole(name, value):
+            raise ValueError(NOT_WHOLE.format(option=f"{name}={value!r}"))
+    first, map = passage[0], models[0].map
+    within = {name: value for name, value in traits.items() if name not in PASSAGE}
+    if within.get("query") is not None and map.query_tokens == map.key_tokens:
+        within["query"] = within["query"] - first if first <= within["query"] < first + map.shape[2] else 0
+    return within
 
 
 def start_of_drawn(picture):

@@ -1,5 +1,6 @@
 """Maps of more weights than are held: groups are the sums and means of the whole, whoever computed it."""
 
+import re
 import tracemalloc
 import warnings
 from dataclasses import replace
@@ -15,10 +16,11 @@ from PIL import Image
 from torch import nn
 from torch.utils.flop_counter import FlopCounterMode
 
+from manyheads.maps.choosing import take_between
 from manyheads.reading import grouping
 from manyheads.reading.kernels import fused_weights
 from manyheads.reading.modules import parts_of_module
-from manyheads.reading.sentences import MAX_WEIGHTS, Grouping, Holding, grouping_of
+from manyheads.reading.sentences import MAX_WEIGHTS, Grouping, Holding, grouping_of, passage_of
 from manyheads.reading.weights import gather_weights
 from manyheads.widgets import HeadMap
 
@@ -302,12 +304,96 @@ def test_what_is_too_large_whatever_is_grouped_says_what_to_do():
         HeadMap.of(bert(), inputs=torch.arange(3, 40)[None], max_weights=1000)
 
 
-def test_the_whole_is_shown_where_it_may_be_held_or_the_reader_says_which_tokens():
+def test_the_whole_is_shown_where_it_may_be_held():
     ids = torch.randint(3, 50, (1, LENGTH))
     numbers = 3 * 4 * LENGTH**2
     assert numbers < MAX_WEIGHTS
-    for options in ({}, {"max_weights": numbers}, {"max_weights": 1000, "first": 0}):
+    for options in ({}, {"max_weights": numbers}, {"first": 20}):
         assert HeadMap.of(bert(), inputs=ids, **options).attention.shape[2:] == (LENGTH, LENGTH)
+
+
+# --- Tokens that the reader chooses
+
+
+def padded(padding=7):
+    mask = torch.ones(2, LENGTH, dtype=int)
+    mask[:, :padding] = 0
+    ids = torch.randint(3, 50, (2, LENGTH), generator=torch.Generator().manual_seed(1))
+    return {"input_ids": ids, "attention_mask": mask}
+
+
+@pytest.mark.parametrize("name", MODELS)
+@pytest.mark.parametrize("passage", [{"first": 20, "last": 30}, {"first": 140}, {"last": 9}])
+def test_of_a_map_that_is_too_large_the_tokens_that_somebody_wants_are_held(name, passage):
+    model, inputs = MODELS[name](), padded(0 if name == "own code" else 7)  # own code knows no mask
+    whole = HeadMap.of(model, inputs=inputs, batch=1).attention
+    heads = whole.shape[0] * whole.shape[1]
+    shown = HeadMap.of(model, inputs=inputs, batch=1, max_weights=heads * 1000, **passage)
+    wanted = take_between(whole, passage.get("first", 0), passage.get("last"))
+    assert shown.attention.query_tokens == wanted.query_tokens
+    assert shown.attention.key_tokens == wanted.key_tokens
+    assert shown.attention.kind == "parts"
+    assert {*shown.attention.notes[:-1]} == {*wanted.notes}
+    assert shown.attention.notes[-1].startswith(
+        f"The others aren't held, because all would make more than {heads * 1000:,}"
+    )
+    close = 0.01 if name == "in bfloat16" else 1e-6
+    np.testing.assert_allclose(shown.attention.weights, wanted.weights, atol=close)
+    assert (shown.first, shown.last) == (0, None)
+
+
+def test_of_the_tokens_that_are_held_alone_one_asks_and_heads_are_turned_off_as_in_the_whole():
+    model, inputs, off = llama(), padded(), [[True] * 4, [True, False, True, True], [True] * 4]
+    shown = HeadMap.of(model, inputs=inputs, max_weights=3000, first=20, last=30, query=25)
+    assert shown.query == 5
+    assert HeadMap.of(model, inputs=inputs, max_weights=3000, first=20, last=30, query=31).query == 0
+    whole = HeadMap.of(model, inputs=inputs, head_mask=off)
+    whole.head_mask = shown.head_mask = off
+    wanted = take_between(whole.attention, 20, 30).weights
+    assert abs(wanted - take_between(HeadMap.of(model, inputs=inputs).attention, 20, 30).weights).max() > 1e-5
+    np.testing.assert_allclose(shown.attention.weights, wanted, atol=1e-6)
+
+
+def test_where_one_text_looks_at_another_all_ask_and_the_tokens_that_are_wanted_are_looked_at():
+    config = transformers.BartConfig(
+        **{"d_model": 16, "encoder_layers": 1, "decoder_layers": 1, "vocab_size": 50},
+        **{"encoder_attention_heads": 2, "decoder_attention_heads": 2},
+    )
+    model, ids = made("BartModel", config), padded(0)["input_ids"][:1]
+    options = {"inputs": {"input_ids": ids, "decoder_input_ids": ids[:, :20]}}
+    whole = HeadMap.of(model, **options)
+    shown = HeadMap.of(model, **options, max_weights=3000, first=3, last=6)
+    for one, part in zip(whole.models, shown.models, strict=True):
+        wanted = take_between(one.map, 3, 6)
+        assert (part.map.query_tokens, part.map.key_tokens) == (wanted.query_tokens, wanted.key_tokens)
+        np.testing.assert_allclose(part.map.weights, wanted.weights, atol=1e-6)
+
+
+def test_queries_that_nobody_wants_are_not_computed():
+    query, key = torch.randn(2, 1, 2, 1024, 32)
+    passage = passage_of(1024, None, 900, 950)
+    part = operations(lambda: fused_weights(query, key, groups=(passage.asking(), passage.looked_at())))
+    assert part < operations(lambda: fused_weights(query, key)) / 4
+
+
+@pytest.mark.parametrize(
+    ("options", "says"),
+    [
+        (
+            {"first": 0},
+            "the tokens that first and last choose make 307,200 weights, more than max_weights=3,000: choose",
+        ),
+        (
+            {"first": 3, "last": 9, "layers": "rollout"},
+            "layers='rollout' is told from whole rows, and of this map first",
+        ),
+        ({"first": -1}, "first must be the place of a token, counted from 0, got -1"),
+        ({"last": "tea"}, "last must be the place of a token, counted from 0, got 'tea'"),
+    ],
+)
+def test_what_cannot_be_held_of_them_says_what_to_do(options, says):
+    with pytest.raises(ValueError, match=re.escape(says)):
+        HeadMap.of(bert(), inputs=padded()["input_ids"][:1], max_weights=3000, **options)
 
 
 def test_a_map_is_copied_once_from_what_somebody_has():
