@@ -19,24 +19,28 @@ NOT_PAIRED = "the weights that it hands out aren't seen to multiply values"
 
 @dataclass(frozen=True)
 class Head:
-    """The outputs of one head: those of each look that it's of, and in which rows of these its own are, [b]."""
+    """The outputs of one head: those of each look that it's of, and in which rows of these its own are, [b].
 
-    outputs: tuple = ()  # (`HeadOutputs`, rows), none where it computes in pieces
+    The outputs know the modules that read them, so that whoever keeps a head keeps its model.
+    """
+
+    outputs: tuple = ()  # (`HeadOutputs`, rows), where they're wanted; none where it computes in pieces
     tags: torch.Tensor | None = None  # of all its outputs
     why_not: str | None = None  # why they can't be told from those of others
 
 
 def heads_of_layers(module, inputs, part=None, layers=None, batch=0, values=False, holding=Holding()):
-    """The heads of each layer of a map, by the layer's number, in the map's order.
+    """The heads of each layer of a map, by the layer's number, in the map's order: what to turn off.
 
     >>> from torch import nn, ones
     >>> both = nn.Transformer(d_model=4, nhead=2, num_encoder_layers=1, num_decoder_layers=1, batch_first=True)
-    >>> found = heads_of_layers(both, (ones(1, 3, 4), ones(1, 2, 4)), part="cross")
+    >>> found = heads_of_layers(both, (ones(1, 3, 4), ones(1, 2, 4)), part="cross", values=True)
     >>> {number: [head.outputs[0][0].reader.name for head in heads] for number, heads in found.items()}
     {0: ['decoder.layers.0.multihead_attn', 'decoder.layers.0.multihead_attn']}
 
-    `part` and `layers` are those of the map, which is held as `holding` says. With `values`, what the weights multiply
-    is kept. Raises `ValueError` where there are several parts and none is named.
+    `part` and `layers` are those of the map, which is held as `holding` says. With `values`, their
+    outputs are kept, and what the weights multiply. Raises `ValueError` where there are several parts and none is
+    named.
     """
     texts, seen = texts_in(inputs), []
     holding = replace(holding, layers=None if layers is None else tuple(np.ravel(layers).tolist()))
@@ -53,7 +57,10 @@ def heads_of_layers(module, inputs, part=None, layers=None, batch=0, values=Fals
     handed_out = [layer for each in parts.values() for layer in each.numbered().values()]
     numbered = one.numbered()
     numbers = pick_layers(sorted(numbered), layers if name in parts else None)
-    return {number: _heads_of(numbered[number], one.heads_at, seen[-1], handed_out) for number in numbers}
+    found = {number: _heads_of(numbered[number], one.heads_at, seen[-1], handed_out) for number in numbers}
+    return (
+        found if values else {number: [replace(head, outputs=()) for head in heads] for number, heads in found.items()}
+    )
 
 
 def turn_off(module, inputs, heads, head_mask):

@@ -2,9 +2,10 @@
 
 import re
 import sys
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from functools import cached_property
 from typing import Any
+from weakref import ref
 
 from manyheads.maps.attention_map import AttentionMap
 from manyheads.reading.sentences import MAX_WEIGHTS
@@ -20,6 +21,9 @@ ATTENTIONS = {
 }
 # What an output holds of each text, by which texts are told from windows and beams.
 OF_TEXTS = ("last_hidden_state", "logits", "start_logits", "prediction_logits", "pooler_output")
+GONE = (
+    "the model is gone, so {what}: a map doesn't keep its model alive, so keep it in a variable and make the map again"
+)
 WITHOUT_ATTENTIONS = (*OF_TEXTS, "hidden_states", "cache_params")  # of an output that has no place for attentions
 
 
@@ -63,6 +67,48 @@ class Request:
         if self.kind == "modules":
             return [one for one in self.source.values() if is_module(one)]
         return [self.source] if self.kind == "module" else []
+
+
+class WeakRequest:
+    """A request that can be had again as long as its models are there, and doesn't keep them alive.
+
+    >>> import torch
+    >>> layer = torch.nn.Linear(2, 2)
+    >>> weak = WeakRequest(Request(layer))
+    >>> weak.get(what="nothing is computed").source is layer
+    True
+    >>> del layer
+    >>> weak.get(what="nothing is computed")
+    Traceback (most recent call last):
+    ValueError: the model is gone, so nothing is computed: a map doesn't keep its model alive, so keep it in a ...
+
+    With a model goes what it was called with.
+    """
+
+    def __init__(self, request):
+        self._are_named = request.kind == "modules"
+        sources = request.source if self._are_named else {"": request.source}
+        self._sources = {name: ref(one, self._let_go) if is_module(one) else one for name, one in sources.items()}
+        self._rest = replace(request, source=None, inputs=without_gradients(request))
+
+    def get(self, what):
+        """The request; raises `ValueError` where a model is gone, which says `what` can't be done without it."""
+        sources = {name: one() if isinstance(one, ref) else one for name, one in self._sources.items()}
+        if self._rest is None or any(one is None for one in sources.values()):
+            raise ValueError(GONE.format(what=what))
+        return replace(self._rest, source=sources if self._are_named else sources[""])
+
+    def _let_go(self, _):
+        self._rest = None
+
+
+def without_gradients(request):
+    """The inputs of a request, from which no gradient leads to the parameters of a model."""
+    if not request.modules:
+        return request.inputs
+    from manyheads.reading.arguments import map_tensors
+
+    return map_tensors(request.inputs, lambda tensor: tensor.detach())
 
 
 ARGUMENTS = tuple(one.name for one in fields(Request) if one.name != "notes")  # as `HeadMap.of` takes them

@@ -1,11 +1,10 @@
 """The head models of a `HeadMap` of given attentions: each knows one map, and perhaps how to make it again."""
 
 from dataclasses import replace
-from functools import cache
 
 from manyheads.reading.grouping import make_maps_within
 from manyheads.reading.pipeline import make_maps
-from manyheads.reading.request import is_module
+from manyheads.reading.request import WeakRequest, is_module
 from manyheads.reading.sentences import BY_ROWS, BY_SENTENCES, LONG, Holding, grouping_of
 
 GIVEN = "These are the attentions you gave."
@@ -92,9 +91,12 @@ def group_map(name, map, request, holding):
     if grouping is None:
         return group_whole_map(name, map) if is_long(map) else None
 
+    weak, sharded = WeakRequest(request), in_pieces(request)
+
     def regroup(grouping):
-        if in_pieces(request):
+        if sharded:
             raise ValueError(OPENS_NOT)
+        request = weak.get("no sentence can be opened")
         length = next(length for length, one in holding.groups.items() if one.queries == grouping.queries)
         wider = Holding(groups=holding.groups | {length: grouping})
         return make_maps(replace(request, part=name or request.part), wider)[name]
@@ -132,13 +134,14 @@ def compute_without_heads(name, request, holding):
         return None
     from manyheads.reading.heads_off import heads_of_layers, turn_off
 
-    @cache
-    def heads():
-        return heads_of_layers(source, request.inputs, part, request.layers, request.batch, holding=holding)
+    weak, heads = WeakRequest(replace(request, source=source, part=part or None)), {}
 
     def again(head_mask):
-        before = turn_off(source, request.inputs, heads(), head_mask)
-        return make_maps(replace(request, source=source, part=part or None), holding, before)[part]
+        one = weak.get("no head can be turned off")
+        if not heads:
+            heads.update(heads_of_layers(one.source, one.inputs, part, one.layers, one.batch, holding=holding))
+        before = turn_off(one.source, one.inputs, heads, head_mask)
+        return make_maps(one, holding, before)[part]
 
     return again
 

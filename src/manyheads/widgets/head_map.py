@@ -289,6 +289,9 @@ class HeadMap(_Chosen):
         `last`, nothing is shown by sentences, and of a map that's too large these tokens alone are held: they're all
         that the map then has, and its weights are what they give to each other. `layers=[3]` holds one layer alone.
 
+        The map doesn't keep the model alive. As long as you do, heads can be turned off, and sentences of a long text
+        opened; without it, what was computed stays.
+
         A model in pieces on several processes (FSDP2, tensor parallelism) is looked at by all of them: each calls this,
         the first gets the map of all heads, the others None.
 
