@@ -15,7 +15,6 @@ if TYPE_CHECKING:  # for editors and type checkers
     from manyheads.attention import MultiHeadAttention as MultiHeadAttention
     from manyheads.attention import multi_head_attention as multi_head_attention
     from manyheads.attention import self_attention as self_attention
-    from manyheads.maps import AttentionMap as AttentionMap
     from manyheads.models.attributing import Attribution as Attribution
     from manyheads.models.attributing import attribution as attribution
     from manyheads.models.composing import ScoreParts as ScoreParts
@@ -38,6 +37,7 @@ if TYPE_CHECKING:  # for editors and type checkers
     from manyheads.models.translator import NotTranslated as NotTranslated
     from manyheads.models.translator import Translator as Translator
     from manyheads.models.translator import load_translator as load_translator
+    from manyheads.reading.map_of import AttentionMap as AttentionMap
     from manyheads.reading.value_norms import value_norms as value_norms
     from manyheads.widgets import HeadMap as HeadMap
     from manyheads.widgets.attention_flow import AttentionFlow as AttentionFlow
@@ -49,7 +49,7 @@ if TYPE_CHECKING:  # for editors and type checkers
 MODULES = {
     "Answer": "manyheads.models.drawing",
     "AttentionFlow": "manyheads.widgets.attention_flow",
-    "AttentionMap": "manyheads.maps",
+    "AttentionMap": "manyheads.reading.map_of",
     "Attribution": "manyheads.models.attributing",
     "Decoder": "manyheads.models.decoder",
     "DrawingModel": "manyheads.models.drawing",

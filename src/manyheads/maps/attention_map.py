@@ -1,6 +1,7 @@
 """AttentionMap: which token looks at which, for every head of every layer."""
 
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -22,6 +23,9 @@ from manyheads.maps.mixing import average_heads, roll_out
 from manyheads.maps.picture import Picture, check_picture
 from manyheads.shared.names import KINDS, NOTES
 from manyheads.whole_files import write_whole
+
+if TYPE_CHECKING:
+    from manyheads.reading.map_of import map_of
 
 
 @dataclass(frozen=True, eq=False)
@@ -73,6 +77,9 @@ class AttentionMap:
     named_layer: int | None = None
     value_norms: np.ndarray | None = None
     picture: Picture | None = None
+
+    if TYPE_CHECKING:
+        of = staticmethod(map_of)  # which puts itself here
 
     def __post_init__(self):
         expected = len(self.query_tokens), len(self.key_tokens)

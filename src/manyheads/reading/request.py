@@ -2,10 +2,13 @@
 
 import re
 import sys
-from dataclasses import dataclass, fields, replace
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import KW_ONLY, dataclass, field, fields, replace
 from functools import cached_property
 from typing import Any
 from weakref import ref
+
+import numpy as np
 
 from manyheads.maps.attention_map import AttentionMap
 from manyheads.reading.sentences import MAX_WEIGHTS
@@ -28,33 +31,50 @@ WITHOUT_ATTENTIONS = (*OF_TEXTS, "hidden_states", "cache_params")  # of an outpu
 
 
 @dataclass(frozen=True)
-class Request:
-    """The arguments of `HeadMap.of`, which says what they mean; `notes` are what is to be said of how they were read.
+class Arguments:
+    """What `HeadMap.of` and `AttentionMap.of` take; the former says what each means.
 
-    >>> Request({"before": [[1]], "after": [[1]]}).kind
-    'named'
+    Raises `TypeError` for layers that are no numbers.
     """
 
     source: Any
     tokens: Any = None
     query_tokens: Any = None
+    _: KW_ONLY
     inputs: Any = None
     part: str | None = None
     batch: int = 0
     attention_mask: Any = None
-    layers: Any = None
-    layer_names: Any = None
-    head_names: Any = None
+    layers: int | Sequence[int] | None = None
+    layer_names: Sequence[str] | None = None
+    head_names: Sequence[str] | None = None
     key_value_heads: int | None = None
     normalised: bool = True
     prettify_tokens: bool = True
     tokenizer: Any = None
     value_norms: Any = None
     image: Any = None
-    grid: tuple | None = None
-    predictions: Any = None
+    grid: tuple[int, int] | None = None
+    predictions: Callable[[Any], Mapping[str, Mapping[str, float]]] | None = None
     max_weights: int | None = MAX_WEIGHTS
-    notes: tuple = ()
+
+    def __post_init__(self):
+        if self.layers is not None and np.asarray(self.layers).dtype.kind not in "iu":
+            raise TypeError(f"layers must be whole numbers, counted from 0, got {self.layers!r}")
+
+
+ARGUMENTS = tuple(one.name for one in fields(Arguments))
+
+
+@dataclass(frozen=True)
+class Request(Arguments):
+    """What a map is asked for; `notes` are what is to be said of how the arguments were read.
+
+    >>> Request({"before": [[1]], "after": [[1]]}).kind
+    'named'
+    """
+
+    notes: tuple = field(default=(), kw_only=True)
 
     @cached_property
     def kind(self):
@@ -74,13 +94,8 @@ class WeakRequest:
 
     >>> import torch
     >>> layer = torch.nn.Linear(2, 2)
-    >>> weak = WeakRequest(Request(layer))
-    >>> weak.get(what="nothing is computed").source is layer
+    >>> WeakRequest(Request(layer)).get(what="no head can be turned off").source is layer
     True
-    >>> del layer
-    >>> weak.get(what="nothing is computed")
-    Traceback (most recent call last):
-    ValueError: the model is gone, so nothing is computed: a map doesn't keep its model alive, so keep it in a ...
 
     With a model goes what it was called with.
     """
@@ -109,9 +124,6 @@ def without_gradients(request):
     from manyheads.reading.arguments import map_tensors
 
     return map_tensors(request.inputs, lambda tensor: tensor.detach())
-
-
-ARGUMENTS = tuple(one.name for one in fields(Request) if one.name != "notes")  # as `HeadMap.of` takes them
 
 
 def classify(source):

@@ -1,6 +1,5 @@
 """What the live figures of a notebook share."""
 
-import difflib
 import os
 
 import anywidget
@@ -8,6 +7,7 @@ import traitlets
 from IPython import get_ipython
 
 from manyheads.drawing.element import is_building
+from manyheads.shared.arguments import refuse_unknown
 
 WIDGET = "application/vnd.jupyter.widget-view+json"
 
@@ -87,22 +87,3 @@ def reason(error):
     text = str(error).strip()
     named = text if text and isinstance(error, ValueError) else f"{type(error).__name__}: {text}"
     return named.rstrip(".") + "."
-
-
-def refuse_unknown(arguments, known, of, elsewhere=None):
-    """Refuse an argument that is not known, and name the nearest that is, or whose it is: {other: its names}.
-
-    >>> refuse_unknown({"veiw": "grid"}, ["view", "layer"], "HeadMap")
-    Traceback (most recent call last):
-    TypeError: HeadMap has no argument 'veiw'; did you mean 'view'?
-    """
-    public = [name for name in sorted(known) if not name.startswith("_")]
-    for name in set(arguments) - set(known):
-        others = [other for other, names in (elsewhere or {}).items() if name in names]
-        nearest = difflib.get_close_matches(name, public, n=1)
-        hint = ""
-        if others:
-            hint = f"; {others[0]} has it"
-        elif nearest:
-            hint = f"; did you mean {nearest[0]!r}?"
-        raise TypeError(f"{of} has no argument {name!r}{hint}")

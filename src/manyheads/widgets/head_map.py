@@ -20,9 +20,10 @@ from manyheads.reading.head_view import translate_head_view
 from manyheads.reading.pipeline import read
 from manyheads.reading.request import ARGUMENTS, Request
 from manyheads.reading.sentences import MAX_WEIGHTS
+from manyheads.shared.arguments import refuse_unknown
 from manyheads.shared.options import OPTIONS, is_whole, names_with, start_of
 from manyheads.whole_files import write_whole
-from manyheads.widgets.figure import Figure, reason, refuse_unknown
+from manyheads.widgets.figure import Figure, reason
 from manyheads.widgets.file_size import too_large
 from manyheads.widgets.given_maps import GIVEN, GivenMap, LongMap, give_maps
 from manyheads.widgets.standalone import standalone_page
@@ -289,8 +290,9 @@ class HeadMap(_Chosen):
         `last`, nothing is shown by sentences, and of a map that's too large these tokens alone are held: they're all
         that the map then has, and its weights are what they give to each other. `layers=[3]` holds one layer alone.
 
-        The map doesn't keep the model alive. As long as you do, heads can be turned off, and sentences of a long text
-        opened; without it, what was computed stays.
+        The map doesn't keep the model alive, unless `predictions` does. As long as you have it, heads can be turned
+        off, and sentences of a long text opened; without it, what was computed stays. For numbers without a widget
+        there's `AttentionMap.of`.
 
         A model in pieces on several processes (FSDP2, tensor parallelism) is looked at by all of them: each calls this,
         the first gets the map of all heads, the others None.
@@ -310,8 +312,6 @@ class HeadMap(_Chosen):
         """
         if isinstance(layers, str):  # the trait of the same name
             traits["layers"], layers = layers, None
-        elif layers is not None and np.asarray(layers).dtype.kind not in "iu":
-            raise TypeError(f"layers must be whole numbers, counted from 0, got {layers!r}")
         arguments = locals()
         cls._refuse(traits, cls.of)
         request = read(Request(**{name: arguments[name] for name in ARGUMENTS}))
