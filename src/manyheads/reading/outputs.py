@@ -1,9 +1,9 @@
 """What tools hand out, as the parts that become maps: outputs of Hugging Face, dicts, tables, tuples and arrays."""
 
+from manyheads.reading.answers import follow_answer
 from manyheads.reading.parts import DECODES, Part, find_tower, stack_layers
 from manyheads.reading.request import ATTENTIONS, OF_TEXTS, PATTERN, fields_of, leaves
-from manyheads.reading.token_names import check_text
-from manyheads.reading.weights import EAGER, are_steps, array_of, has_weights
+from manyheads.reading.weights import EAGER, array_of, has_weights
 
 
 def parts_of_output(output, batch=0, texts=None):
@@ -22,9 +22,8 @@ def parts_of_output(output, batch=0, texts=None):
         }
     if not found:
         raise ValueError(f"the output holds no attentions: {EAGER}")
-    if (beams := getattr(output, "beam_indices", None)) is not None:
-        rows = [int(row) for row in beams[check_text(batch, len(beams))]]
-        found = {name: follow_beam(layers, rows) if are_steps(layers) else layers for name, layers in found.items()}
+    if getattr(output, "sequences", None) is not None:
+        found = {name: follow_answer(layers, output, batch) for name, layers in found.items()}
     if len(found) > 1 or "cross" in found:
         found = {name or "decoder": layers for name, layers in found.items()}
     else:
@@ -47,11 +46,6 @@ def texts_of(output):
     """How many texts an output is of; None where it doesn't tell, as that of `generate`."""
     values = (getattr(output, name, None) for name in OF_TEXTS)
     return next((len(value) for value in values if getattr(value, "ndim", 0) > 1), None)
-
-
-def follow_beam(steps, rows):
-    """The steps of `generate` for one beam, which was another row of the batch at each step."""
-    return [[layer[row : row + 1] for layer in step] for step, row in zip(steps, rows) if row >= 0]
 
 
 def parts_of_cache(cache):

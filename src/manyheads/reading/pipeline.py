@@ -13,6 +13,7 @@ import numpy as np
 
 from manyheads.maps.attention_map import AttentionMap
 from manyheads.maps.choosing import between, cut
+from manyheads.reading.answers import choose_answer
 from manyheads.reading.outputs import parts_of_cache, parts_of_layers, parts_of_output, parts_of_weights, read_table
 from manyheads.reading.parts import choose_part, find_role, group_alike
 from manyheads.reading.picture_places import NO_PATCHES, UNKNOWN_GRID, find_patches, lay_over
@@ -96,7 +97,7 @@ def read(request):
     if request.kind == "table" and request.tokens is None and request.query_tokens is None:
         tokens, query_tokens, weights = read_table(request.source)
         request = replace(request, source=weights, tokens=tokens, query_tokens=query_tokens)
-    return replace(request, tokenizer=tokenizer_in(request.tokenizer))
+    return choose_answer(replace(request, tokenizer=tokenizer_in(request.tokenizer)))
 
 
 def unwrap(source):
