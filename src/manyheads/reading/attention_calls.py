@@ -21,7 +21,11 @@ CALLED_AGAIN = (
 BESIDE = "Not all of these are layers that build on each other: {}. Some read side by side."
 HOW_MANY = (
     "{name} attends with weights of {shape} for texts={texts}, and which of these are heads isn't known: say how many "
-    "there are, as in module.num_heads = 4, or give one text, or the weights, as HeadMap.of(weights, tokens)"
+    "there are, as in module.num_heads = 4, or give {}the weights, as HeadMap.of(weights, tokens)"
+)
+BY_CONVENTION = (
+    "How many heads {name} has isn't said: F.scaled_dot_product_attention has them on the second of four axes, so "
+    "these are {heads}."
 )
 SIDE_BY_SIDE = (
     "{name} attends {count} times side by side in one call, and whether these are heads, pieces of a text or something "
@@ -51,6 +55,7 @@ class AttentionCall:
     notes: tuple = ()
     keys_after: tuple = ()  # the names of keys that a layer adds at the end
     heads: int | None = None  # as the module says
+    fused: bool = False  # whether `F.scaled_dot_product_attention` computes with them
     given: tuple[Given, ...] = ()  # the tensors that the module was called with
     by_text: bool = True  # whether texts surely stand before heads, where the weights have one axis for both
     within: tuple = ()  # the names of the modules around it that are counted, each with what it was called with
@@ -213,13 +218,18 @@ def with_all_heads(call):
 
 def lay_out(call, module, texts):
     """A call whose weights are [b, h, q, k], and where each of its heads was seen."""
-    weights = in_four_axes(call.weights, texts, call.heads)
+    weights, name = in_four_axes(call.weights, texts, call.heads), call.name or module
     sizes = call.given[0].shape[1:] if call.given and call.heads is None and call.weights.ndim > 3 else ()
-    if weights is None or 1 < weights.shape[1] in sizes:  # rows of an image, perhaps, or one query each
-        raise NotSeen(HOW_MANY.format(name=call.name or module, shape=list(call.weights.shape), texts=texts))
+    unsure = weights is not None and 1 < weights.shape[1] in sizes  # rows of an image, perhaps, or one query each
+    by_convention = unsure and call.fused and call.weights.ndim == 4
+    if weights is None or (unsure and not by_convention):
+        one_text = "one text, or " * (texts > 1)
+        raise NotSeen(HOW_MANY.format(one_text, name=name, shape=list(call.weights.shape), texts=texts))
     by_text = call.weights.ndim != 3 and len(weights) != weights.shape[1]
     *first, _, _ = call.weights.shape
     rows = torch.arange(math.prod(first), device="cpu").reshape(*first, 1, 1).expand(call.weights.shape)
     rows = in_four_axes(rows, texts, call.heads)[..., 0, 0]  # [b, h]
     heads_at = tuple((call.number, head) for head in rows.T)
-    return replace(call, weights=weights, by_text=by_text or 1 in weights.shape[:2], heads_at=(heads_at,))
+    notes = (*call.notes, *(BY_CONVENTION.format(name=name, heads=weights.shape[1]),) * by_convention)
+    by_text = by_text or 1 in weights.shape[:2]
+    return replace(call, weights=weights, notes=notes, by_text=by_text, heads_at=(heads_at,))

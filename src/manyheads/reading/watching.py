@@ -194,14 +194,14 @@ class Watch(TorchFunctionMode):
         groups = self._holding.sides(*shape[-2:])
         name = self._running[-1].name
         if not (self._holding.wants(name) and self._holding.allows([*self._shapes, self._size(shape)])):
-            return self._note(torch.empty(shape, device="meta"), depth)
+            return self._note(torch.empty(shape, device="meta"), depth, fused=True)
         if self._are_by_text(shape):
             of_one = {name: call.get(name) for name in ("query", "key", "attn_mask")}
             call |= {name: self._of_one(value) for name, value in of_one.items() if isinstance(value, Tensor)}
         with uncast(query):
             place = partial(self.arrays.place, name)
             weights, notes = fused_weights(**call, groups=groups, place=place, advance=self._holding.advance)
-        return self._note(weights.expand(*shape[:-2], -1, -1), depth, notes, full=shape[-2:])
+        return self._note(weights.expand(*shape[:-2], -1, -1), depth, notes, full=shape[-2:], fused=True)
 
     def _note_layer(self, args, kwargs, depth):
         """Notes what one of PyTorch's layers looks at."""
@@ -226,7 +226,9 @@ class Watch(TorchFunctionMode):
 
     # --- What is held of it -----------------------------------------------------------------------------------------
 
-    def _note(self, weights, depth, notes=(), keys_after=(), source=None, heads=None, full=None):  # -> True
+    def _note(
+        self, weights, depth, notes=(), keys_after=(), source=None, heads=None, full=None, fused=False
+    ):  # -> True
         running = self._running[-1]
         call = AttentionCall(
             running.name,
@@ -234,6 +236,7 @@ class Watch(TorchFunctionMode):
             notes,
             keys_after,
             heads=heads or self._follower.heads(),
+            fused=fused,
             given=running.given,
             within=tuple((one.name, one.given) for one in self._running if one.name[-1:].isdigit()),
             run=running.run,

@@ -998,6 +998,25 @@ def test_a_module_is_shown_right_or_refused(case):
             np.testing.assert_allclose(shown.attention.weights, [layer[batch] for layer in layers], atol=case.close)
 
 
+def test_heads_that_nobody_counts_are_where_pytorch_has_them():
+    module, x = other(lambda m, x: F.scaled_dot_product_attention(x, x, x))(), torch.randn(1, 4, 6, 8)
+    shown = HeadMap.of(module, inputs=x).attention
+    assert shown.notes[0] == (
+        "How many heads Other has isn't said: F.scaled_dot_product_attention has them on the second of four axes, so "
+        "these are 4."
+    )
+    np.testing.assert_allclose(shown.weights, (x @ x.mT / 8**0.5).softmax(-1), atol=1e-6)
+    shown = HeadMap.of(module, inputs=torch.cat([x + 1, x]), batch=1).attention
+    np.testing.assert_allclose(shown.weights, (x @ x.mT / 8**0.5).softmax(-1), atol=1e-6)
+
+
+@pytest.mark.parametrize("texts", [1, 2])
+def test_one_text_is_asked_for_where_there_are_several(texts):
+    with pytest.raises(ValueError, match=UNCOUNTED) as refused:
+        HeadMap.of(whole(rows_of_an_image)(), inputs=image(texts))
+    assert ("or give one text, or the weights" in str(refused.value)) == (texts > 1)
+
+
 def notes_of(module):
     return HeadMap.of(module, inputs=text(1)).attention.notes
 
