@@ -172,11 +172,12 @@ def place_weights(request, part, weights, which, patches, sides):  # -> Placed
         else:
             placed = place_groups(weights, which, part, patches.text, steps, sides, readable)
         reasons += placed.notes
-        array, kind, notes = (
-            scale_rows(placed.weights, part.sinks) if request.normalised else leave_rows(placed.weights)
-        )
+        if request.normalised:
+            array, kind, notes = scale_rows(placed.weights, part.sinks, of_module=bool(request.modules))
+        else:
+            array, kind, notes = leave_rows(placed.weights)
     except ValueError as error:
-        raise ValueError(". ".join(map(str, (error, *reasons)))) from error
+        raise ValueError(f"{error}. {' '.join(reasons)}".rstrip(". ")) from error
     notes = (*request.notes, *part.notes, *weights.notes, *notes, *placed.notes, *patches.notes)
     notes += note_pads(placed.keys, request) if sides == WHOLE else ()
     placed = replace(placed, weights=array, kind=kind, notes=tuple(dict.fromkeys(notes)))  # each once

@@ -18,6 +18,11 @@ AXES = (
     "[layer, batch, head, query, key], got {}"
 )
 AS_THEY_ARE = "HeadMap.of(..., normalised=False)"
+CHANGED = (
+    "each row must sum to 1, got sums from {least:.4g} to {most:.4g}: the model changes its weights after their "
+    "softmax, as by a mask that it multiplies in, or it looks at more than these tokens, such as padding; rows as they "
+    f"are, by {AS_THEY_ARE}"
+)
 PICK = "pick one text of the batch, as in [layer[:1] for layer in attentions], or let HeadMap.of(..., batch=0) do it"
 UNASKED = (
     "The first {count} tokens ask nothing here: they were read before, in other chunks or into a cache, and what they "
@@ -88,7 +93,7 @@ def note_on_batch(text, count, texts=None):
     return (f"{what} is shown: batch=0 to batch={count - 1} choose it.",) * (count > 1)
 
 
-def scale_rows(weights, sinks=False):  # -> weights, kind, notes
+def scale_rows(weights, sinks=False, of_module=False):  # -> weights, kind, notes
     """The weights, rows scaled in place where rounding left them near 1, what they are, and a note that says so.
 
     >>> weights, kind, notes = scale_rows(np.array([[0.25, 0.753]]))
@@ -96,7 +101,8 @@ def scale_rows(weights, sinks=False):  # -> weights, kind, notes
     (1.0, 'shares', ('Rows sum to 1.003 at most, as half precision rounds them; they are scaled to 1.',))
 
     Rows that sum to less, and none to more, are parts where the model has `sinks` that are no tokens. A row of zeros,
-    of a query that looks at nothing, is left as it is. Raises `ValueError` for weights that are neither.
+    of a query that looks at nothing, is left as it is. Raises `ValueError` for weights that are neither, with what may
+    be the reason: `of_module` says that a module was seen to compute them.
     """
     refuse_nan(weights)
     if 0 in weights.shape:
@@ -121,6 +127,8 @@ def scale_rows(weights, sinks=False):  # -> weights, kind, notes
     if most < 1 + EXACT and sinks:
         rest = "the rest went to no token of the map, but to a sink that the model has learnt"
         return weights, "parts", (f"Rows sum to {least:.4g} at least: {rest}.",)
+    if of_module:
+        raise ValueError(CHANGED.format(least=least, most=most))
     if most < 1 + EXACT:
         raise ValueError(
             f"each row must sum to 1, got sums from {least:.4g}: keys are missing, or the rest went to sinks, which "

@@ -141,6 +141,47 @@ def test_rows_are_parts_only_where_the_model_has_sinks():
     assert "a sink that the model has learnt" in " ".join(shown.notes)
 
 
+class ChangesAfterSoftmax(nn.Module):
+    def __init__(self, change):
+        super().__init__()
+        self.num_heads, self.change, self.qkv = 2, change, nn.Linear(8, 24)
+
+    def forward(self, x, attention_mask=None):
+        q, k, v = (one.unflatten(-1, (2, 4)).transpose(1, 2) for one in self.qkv(x).chunk(3, -1))
+        self.kept = self.change((q @ k.mT).softmax(-1), q @ k.mT)
+        return (self.kept @ v).transpose(1, 2).flatten(2)
+
+
+CHANGES = {
+    "a mask": lambda weights, scores: weights * torch.ones(5, 5).tril(),
+    "small ones left out": lambda weights, scores: weights * (weights > 0.15),
+    "a softmax each way": lambda weights, scores: weights * scores.softmax(-2),
+    "one more than all": lambda weights, scores: weights * 1.5,
+}
+
+
+@torch.no_grad()
+@pytest.mark.parametrize("change", CHANGES.values(), ids=CHANGES)
+def test_who_gives_a_model_is_not_told_to_give_one(change):
+    torch.manual_seed(0)
+    model, x = ChangesAfterSoftmax(change), torch.randn(1, 5, 8)
+    with pytest.raises(ValueError, match="the model changes its weights after their softmax, as by a mask") as refused:
+        HeadMap.of(model, inputs=x)
+    assert "HeadMap.of(model" not in str(refused.value)
+    shown = HeadMap.of(model, inputs=x, normalised=False).attention
+    model(x)
+    np.testing.assert_array_equal(shown.weights[0], model.kept[0])
+
+
+def test_padding_that_a_model_looks_at_is_among_what_may_be_the_reason():
+    model, x = ChangesAfterSoftmax(lambda weights, scores: weights), torch.randn(1, 5, 8)
+    mask = torch.tensor([[1, 1, 1, 1, 0]])
+    with pytest.raises(
+        ValueError, match=r"more than these tokens, such as padding; .*\. 1 padding token is left out\. t"
+    ):
+        HeadMap.of(model, inputs={"x": x, "attention_mask": mask})
+
+
 def test_windows_are_windows_and_layers_of_other_shapes_maps_of_their_own():
     sizes = {"image_size": 32, "patch_size": 2, "embed_dim": 8, "depths": [1, 1], "num_heads": [2, 2], "window_size": 4}
     shown = HeadMap.of(made("SwinModel", transformers.SwinConfig(**sizes)), inputs=torch.randn(1, 3, 32, 32))
