@@ -37,6 +37,7 @@ class HeadOutputs:
     values: Tensor | None = None  # [*rows, k, width], what weights multiplied
     reader: Any = None  # the `Reader` that came first
     readers: dict = field(default_factory=dict)  # the names of all
+    unseen: set = field(default_factory=set)  # the names of modules that read them by a product which can't be followed
 
     def tags(self, rows):  # [...] -> [..., width]
         """The tags of some rows."""
@@ -97,8 +98,7 @@ class Way:
             once, twice, whole = (self.call(one) - nothing for one in (some, 2 * some, ones))
         except (TypeError, RuntimeError, ValueError):  # it takes or gives something else
             return None
-        linear = torch.allclose(twice, 2 * once, rtol=1e-2, atol=1e-2 * float(once.abs().max()))
-        return whole.reshape(len(tags), -1) if linear else None
+        return whole.reshape(len(tags), -1) if is_twice(twice, once) else None
 
     def _lying(self, tags):
         """The axes along which numbers of these tags lie in one place, and where along these each does; or None."""
@@ -121,27 +121,42 @@ class Following(Watch):
     >>> following.outputs[0].reader.name
     'self_attn'
 
-    What reads numbers whose tags are `off` reads zeros. With `values`, what weights multiply is kept. Of the weights,
+    What reads numbers whose tags are `off` reads zeros, and so do the modules in `unseen`, by their names, whose own
+    products can't be followed. With `values`, what weights multiply is kept. Of the weights,
     those of wanted layers are held, where there's a `holding`.
     """
 
-    def __init__(self, module, texts=1, off=None, values=False, holding=None):
+    def __init__(self, module, texts=1, off=None, unseen=(), values=False, holding=None):
         super().__init__(module, texts, holding or Holding())
         self.outputs = []
         self._holds = holding is not None
-        self._off, self._values = off, values
+        self._off, self._unseen, self._values = off, unseen, values
         self._alone = []  # what computes: module, and what it was called with, where that's one thing
+        self._reads = [0]  # how often outputs were read, up to now and before each of what computes
         self._tags, self._next_tag = Tags(), NONE + 1
         self._plain = WeakIdKeyDictionary()  # tensors that have tags -> whether they're as the heads had them
 
     def enter(self, name, part, args, kwargs):
         super().enter(name, part, args, kwargs)
         values = list(flat((args, kwargs)))
-        self._alone.append((part, values[0] if len(values) == 1 else None))
+        given = values[0] if len(values) == 1 and isinstance(values[0], Tensor) else None
+        self._alone.append((part, given))
+        self._reads.append(self._reads[-1])
+        if self._off is None or name not in self._unseen or given not in self._tags:
+            return None
+        with unfollowed():
+            silenced = {id(given): self._silence(given)}
+        return replace_in(args, silenced), replace_in(kwargs, silenced)
 
     def _leave(self, part, output):
+        name = self._place()
         super()._leave(part, output)
-        self._alone.pop()
+        _, given = self._alone.pop()
+        reads = self._reads.pop()
+        if self._off is None and given in self._tags and reads == self._reads[-1]:
+            with unfollowed():
+                reads += self._note_unseen(name, part, given, output)
+        self._reads[-1] = reads
 
     def _finish(self):
         """Calls stay as they are: what can't be told of them is told by whoever shows them."""
@@ -284,14 +299,38 @@ class Following(Watch):
         for tensor in known if reads else ():
             with unfollowed():
                 self._note_reader(func, name, args, kwargs, tensor)
-                on = None if self._off is None else ~torch.isin(self._tags[tensor], self._off)
-            if on is not None and not on.all():
-                silenced[id(tensor)] = tensor * on.to(tensor.device)
+                silenced[id(tensor)] = tensor if self._off is None else self._silence(tensor)
+        silenced = {key: tensor for key, tensor in silenced.items() if id(tensor) != key}
         return (replace_in(args, silenced), replace_in(kwargs, silenced)) if silenced else (args, kwargs)
 
+    def _silence(self, tensor):
+        """A tensor with zeros for heads that are off."""
+        on = ~torch.isin(self._tags[tensor], self._off)
+        return tensor if on.all() else tensor * on.to(tensor.device)
+
+    def _outputs_in(self, tensor):
+        """The outputs of which all are in a tensor."""
+        return [one for one in self.outputs if bool(torch.isin(one.all_tags(), self._tags[tensor]).all())]
+
+    def _note_unseen(self, name, part, given, output):  # -> whether it reads outputs
+        """Notes a module that has weights and was called with outputs of heads alone, where nothing in it was seen to
+        read them, as bitsandbytes' layers do it by a product of their own; unless what it does isn't linear.
+        """
+        read = self._outputs_in(given)
+        known = any(one in self._tags for one in tensors_in([output]))
+        weighs = next(chain(part.parameters(), part.buffers()), None) is not None
+        if known or not read or not weighs or not isinstance(output, Tensor) or not is_linear(part.forward, given):
+            return False
+        modules = [(part, given), *self._called_with_outputs()]
+        for outputs in read:
+            outputs.unseen.add(name)
+            outputs.readers[id(modules[-1][0])] = name
+            outputs.reader = outputs.reader or Reader(name, self._ways(reversed(modules)), self._plain[given])
+        return True
+
     def _note_reader(self, func, name, args, kwargs, tensor):
-        tags = self._tags[tensor]
-        read = [one for one in self.outputs if bool(torch.isin(one.all_tags(), tags).all())]
+        self._reads[-1] += 1
+        read = self._outputs_in(tensor)
         modules = self._called_with_outputs()
         weights = next((one for one in tensors_in((args, kwargs)) if self._known.is_fixed(one)), None)
         for outputs in read:
@@ -308,9 +347,12 @@ class Following(Watch):
         wide = name.startswith("conv") and any(size > 1 for size in args[1].shape[2:])
         if wide or RECURRENT.search(name) or func is F.multi_head_attention_forward:
             ways = []
-        ways = tuple(Way(call, self._tags[one], tuple(one.shape), one.dtype, one.device) for call, one in ways)
         for outputs in read:
-            outputs.reader = outputs.reader or Reader(self._place(), ways, self._plain[tensor])
+            outputs.reader = outputs.reader or Reader(self._place(), self._ways(ways), self._plain[tensor])
+
+    def _ways(self, calls):
+        """`Way`s of functions, each with the tensor that it was called with."""
+        return tuple(Way(call, self._tags[one], tuple(one.shape), one.dtype, one.device) for call, one in calls)
 
     def _called_with_outputs(self):
         """The modules that compute and were called with outputs of heads alone, and these, innermost first."""
@@ -338,6 +380,24 @@ class Following(Watch):
         if on is not None:
             call["out_proj_weight"] = weight * on.to(weight.device)
         return bound.args, bound.kwargs
+
+
+def is_linear(call, x):
+    """Whether a function is linear, but for what it gives for zeros, as far as x and 2 x tell.
+
+    >>> is_linear(lambda x: x @ torch.ones(3, 2) + 1, torch.ones(1, 3)), is_linear(torch.square, torch.ones(1, 3))
+    (True, False)
+    """
+    try:
+        nothing, once, twice = (call(times * x) for times in (0, 1, 2))
+    except Exception:  # it takes something else
+        return False
+    return is_twice(twice - nothing, once - nothing)
+
+
+def is_twice(twice, once):
+    """Whether all numbers are twice others, up to rounding in few bits."""
+    return torch.allclose(twice, 2 * once, rtol=1e-2, atol=1e-2 * float(once.abs().max()))
 
 
 class Gap:

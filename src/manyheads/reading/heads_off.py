@@ -26,6 +26,7 @@ class Head:
 
     outputs: tuple = ()  # (`HeadOutputs`, rows), where they're wanted; none where it computes in pieces
     tags: torch.Tensor | None = None  # of all its outputs
+    unseen: frozenset = frozenset()  # the names of modules that read them by a product which can't be followed
     why_not: str | None = None  # why they can't be told from those of others
 
 
@@ -69,15 +70,16 @@ def turn_off(module, inputs, heads, head_mask):
     A function of the module, which it changes: call it where `leave_untouched` puts that back. Raises `ValueError`
     where the outputs of a head can't be told from others.
     """
-    off = [torch.empty(0, dtype=int, device="cpu")]
+    off, unseen = [torch.empty(0, dtype=int, device="cpu")], set()
     for (number, layer), on in zip(heads.items(), head_mask):
         for head in (head for head, stays in zip(layer, on) if not stays):
             if head.why_not is not None:
                 name = type(module).__name__
                 raise ValueError(f"heads of a {name} can't be turned off in layer {number + 1}: {head.why_not}")
             off.append(head.tags)
+            unseen |= head.unseen
     texts, off = texts_in(inputs), torch.cat(off)
-    return lambda module: follow(module, lambda: Following(module, texts, off))
+    return lambda module: follow(module, lambda: Following(module, texts, off, unseen))
 
 
 def _heads_of(weights, heads_at, modes, handed_out):
@@ -107,7 +109,8 @@ def _head(outputs):
         return Head(why_not=TALK)
     if any(one.reader is None for one, _ in outputs):
         return Head(why_not=NOT_READ)
-    return Head(tuple(outputs), torch.cat([one.tags(rows).flatten() for one, rows in outputs]))
+    tags = torch.cat([one.tags(rows).flatten() for one, rows in outputs])
+    return Head(tuple(outputs), tags, frozenset().union(*(one.unseen for one, _ in outputs)))
 
 
 def _heads_in_pieces(weights, mode, handed_out):
@@ -135,4 +138,4 @@ def _head_in_pieces(pieces, head, count):
         if not own:
             return Head(why_not=NOT_PAIRED)
         tags.append(own[0])
-    return Head(tags=torch.cat(tags))
+    return Head(tags=torch.cat(tags), unseen=frozenset().union(*(outputs.unseen for outputs in pieces)))

@@ -23,7 +23,7 @@ def value_norms(model, inputs=None, batch=0, part=None):  # -> [layer, head, key
 
     `model` is a torch module, which is called with `inputs`, of which `batch` is measured; it's left as it was. The
     values are what its weights are seen to multiply, and W^O is the layer that is seen to read that: by what it does,
-    so that a LoRA counts, and so do weights of 8 bits or weights that are fetched when they're needed. Of a model with
+    so that a LoRA counts, and so do weights of 4 bits or weights that are fetched when they're needed. Of a model with
     several stacks of layers, `part` names one, as of `HeadMap.of`. Or it's the cache of a TransformerLens run. Weights
     times these are what attention does (Kobayashi et al. 2020, arXiv:2004.10102). The bias of the output isn't
     counted: no head writes it.

@@ -106,7 +106,7 @@ class Watch(TorchFunctionMode):
         return before, part.register_forward_hook(lambda _, __, output: self._leave(part, output), always_call=True)
 
     def enter(self, name, part, args, kwargs):
-        """Notes that a part of the module begins to compute."""
+        """Notes that a part of the module begins to compute; returns other arguments for it, or None."""
         self._runs += 1
         tensors = [*tensors_in((args, kwargs))]
         with unfollowed():

@@ -23,6 +23,31 @@ X = torch.randn(1, TOKENS, WIDTH, generator=torch.Generator().manual_seed(0))
 IDS = torch.arange(3, 3 + TOKENS)[None]
 
 
+class UnseenLinear(nn.Linear):
+    """A layer whose product PyTorch doesn't know, as those of bitsandbytes are."""
+
+    def forward(self, x):
+        return torch.from_numpy(x.numpy() @ self.weight.numpy().T + self.bias.numpy())
+
+
+class UnseenNorm(nn.LayerNorm):
+    def forward(self, x):
+        x = x.numpy()
+        return torch.from_numpy((x - x.mean(-1, keepdims=True)) / (x.std(-1, keepdims=True) + 1e-5)) * self.weight
+
+
+class Adapted(nn.Module):
+    """A layer with an adapter beside it, as a LoRA is: one of them reads first."""
+
+    def __init__(self, unseen_first):
+        super().__init__()
+        layers = UnseenLinear(WIDTH, WIDTH), nn.Linear(WIDTH, WIDTH)
+        self.layers = nn.ModuleList(layers if unseen_first else layers[::-1])
+
+    def forward(self, x):
+        return sum(layer(x) for layer in self.layers)
+
+
 class Own(nn.Module):
     """Multi-head attention whose heads a mask can silence, [h], before `mix` reads them: what is expected."""
 
@@ -33,6 +58,8 @@ class Own(nn.Module):
         self.gate, self.norm = nn.Linear(WIDTH, WIDTH), nn.LayerNorm(WIDTH)
         self.W_O = nn.Parameter(torch.randn(HEADS, SIZE, WIDTH) / 4)
         self.conv = nn.Conv1d(WIDTH, WIDTH, 1)
+        self.unseen, self.unseen_norm = UnseenLinear(WIDTH, WIDTH), UnseenNorm(WIDTH)
+        self.unseen_first, self.unseen_last = Adapted(True), Adapted(False)
 
     def three(self, x):
         return rearrange(self.qkv(x), "b n (three h d) -> three b h n d", three=3, h=HEADS)
@@ -92,7 +119,29 @@ def with_places(m, heads, x):
     return plain(m, heads + m.three(x)[2], x)
 
 
-LINEAR = (plain, by_einsum, by_matmul, by_convolution, features_before_heads)
+def unseen(m, heads, x):
+    return m.unseen(silenced(m, heads.transpose(1, 2).flatten(2)))
+
+
+def adapted(m, heads, x):
+    return m.unseen_first(silenced(m, heads.transpose(1, 2).flatten(2)))
+
+
+def adapted_the_other_way(m, heads, x):
+    return m.unseen_last(silenced(m, heads.transpose(1, 2).flatten(2)))
+
+
+def unseen_apart(m, heads, x):
+    joined = silenced(m, heads.transpose(1, 2).flatten(2))
+    return m.unseen(joined) + m.out(joined)
+
+
+def unseen_norm(m, heads, x):
+    return m.out(m.unseen_norm(heads.transpose(1, 2).flatten(2)))
+
+
+UNSEEN = (unseen, adapted, adapted_the_other_way)
+LINEAR = (plain, by_einsum, by_matmul, by_convolution, features_before_heads, *UNSEEN)
 OTHERS = (gated, normed, pooled, with_places)
 
 
@@ -115,7 +164,7 @@ def output_with(module, mask, x=X, **options):
 
 
 @torch.no_grad()
-@pytest.mark.parametrize("mix", [*LINEAR, *OTHERS, gated_by_itself])
+@pytest.mark.parametrize("mix", [*LINEAR, *OTHERS, gated_by_itself, unseen_apart])
 def test_what_reads_the_heads_gets_zeros_wherever_it_is(mix):
     module = made(mix)
     found = output_with(module, [[True, False, True]])
@@ -144,9 +193,10 @@ def test_value_norms_are_refused_where_something_stands_between(mix):
         value_norms(made(mix), X)
 
 
-def test_value_norms_are_refused_where_several_layers_read_the_heads():
-    with pytest.raises(ValueError, match="several layers read its heads' outputs: gate, out"):
-        value_norms(made(gated_by_itself), X)
+@pytest.mark.parametrize(("mix", "names"), [(gated_by_itself, "gate, out"), (unseen_apart, "unseen, out")])
+def test_value_norms_are_refused_where_several_layers_read_the_heads(mix, names):
+    with pytest.raises(ValueError, match=f"several layers read its heads' outputs: {names}"):
+        value_norms(made(mix), X)
 
 
 class Sagan(Own):
@@ -165,15 +215,21 @@ class Talking(Own):
 @pytest.mark.parametrize(
     ("kind", "says"),
     [
+        (
+            lambda: made(unseen_norm),
+            "no layer is seen to read its heads' outputs before they're mixed with something else",
+        ),
         (Sagan, "no layer is seen to read its heads' outputs before they're mixed with something else"),
         (Talking, "its heads talk after the softmax, so what multiplies values is of no head alone"),
     ],
 )
 def test_why_heads_cannot_be_turned_off_is_told(kind, says):
-    with pytest.raises(ValueError, match=f"heads of a {kind.__name__} can't be turned off in layer 1: {says}"):
-        output_with(kind(), [[True, False, True]])
-    with pytest.raises(ValueError, match=f"value_norms of a {kind.__name__} aren't known in layer 1: {says}"):
-        value_norms(kind(), X)
+    module = kind()
+    name = type(module).__name__
+    with pytest.raises(ValueError, match=f"heads of a {name} can't be turned off in layer 1: {says}"):
+        output_with(module, [[True, False, True]])
+    with pytest.raises(ValueError, match=f"value_norms of a {name} aren't known in layer 1: {says}"):
+        value_norms(module, X)
 
 
 # --- Heads that are apart, layers that are called again, texts in a row ------------------------------------------------
