@@ -14,7 +14,7 @@ from torch import nn
 
 from manyheads.attention import attend, causal_mask, join_heads, share_heads, silence_heads
 from manyheads.maps.ledger import answer_of
-from manyheads.models.registry import HeadModel
+from manyheads.models.registry import HeadModel, check_tells
 from manyheads.reading.value_norms import rows_of
 
 UNITS = ("head", "layer")
@@ -66,8 +66,7 @@ def attribution(model: HeadModel, text, answer="", unit="head"):
     """
     if unit not in UNITS:
         raise ValueError(f"unit is one of {', '.join(UNITS)}, got {unit!r}")
-    if not hasattr(model, "logit_parts"):
-        raise TypeError(f"a {type(model).__name__} has no logit_parts: its answers aren't read from what its heads add")
+    check_tells(model, "logit_parts", "its answers aren't read from what its heads add")
     parts = model.logit_parts(text, answer)
     place = answer_of(parts, answer)
     heads, others, _ = np.split(np.asarray(parts["parts"][place], float), [len(parts["headNames"]), -1])

@@ -16,7 +16,7 @@ import torch
 from torch import nn
 
 from manyheads.attention import causal_mask, contributions, rotate
-from manyheads.models.registry import HeadModel, checked_head
+from manyheads.models.registry import HeadModel, check_tells, checked_head
 
 BIASES = "biases"  # of norms and projections, which are the same for all texts
 
@@ -73,8 +73,7 @@ def score_parts(model: HeadModel, text, layer, head, query, key, head_mask=None)
     Raises `TypeError` for a model of another kind; `ValueError` for a layer, head or token that isn't there, and for a
     key that comes after its query where the model can't look ahead.
     """
-    if not hasattr(model, "read_in_parts"):
-        raise TypeError(f"a {type(model).__name__} has no read_in_parts: who wrote what its heads read isn't known")
+    check_tells(model, "read_in_parts", "who wrote what its heads read isn't known")
     checked_head(model, layer, head)
     attention, parts = model.read_in_parts(text, layer, (query, key), head_mask)  # {part: [2, d]}
     return ScoreParts(tuple(parts), pairs_of(attention, parts, head, query, key))

@@ -19,6 +19,10 @@ import numpy as np
 
 from manyheads.maps import AttentionMap
 
+TELL = (
+    'Models of load_focus_model(), load_induction() and load_decoder() have it, and load_decoder("model.gguf") reads a '
+    "file of your own"
+)
 FAMILIES = json.loads((Path(__file__).parent.parent / "shared" / "models.json").read_text(encoding="utf-8"))
 
 
@@ -42,6 +46,15 @@ class HeadModel(Protocol):
     head_names: list[str]  # the same in each layer, or of `named_layer`, where a model has one
 
     def __call__(self, sentence: Any, /, head_mask: Any = None) -> AttentionMap: ...
+
+
+def check_tells(model, method, reason):
+    """Refuse a model that lacks a method by which some of ours tell what their heads write, for this reason.
+
+    >>> check_tells(load_model("focus"), "head_ledger", "no heads add to what it answers")
+    """
+    if not hasattr(model, method):
+        raise TypeError(f"a {type(model).__name__} has no {method}: {reason}. {TELL}")
 
 
 def all_but(model: HeadModel, heads):

@@ -6,7 +6,7 @@ import traitlets
 from manyheads.drawing.element import element_html, table_html, write_heads
 from manyheads.maps.ledger import answer_of
 from manyheads.maps.wire import base64_arrays
-from manyheads.models.registry import all_but, is_named, load_model
+from manyheads.models.registry import all_but, check_tells, is_named, load_model
 from manyheads.shared.tokens import readable
 from manyheads.widgets.figure import Figure
 from manyheads.widgets.web_files import built, styles_of
@@ -81,8 +81,7 @@ def head_ledger(model, sentence, answer="", off=()):
     Raises `TypeError` for a model whose answers are no sum of what its heads write, `ValueError` for a head that it
     hasn't.
     """
-    if not hasattr(model, "head_ledger"):
-        raise TypeError(f"a {type(model).__name__} has no head_ledger: its answers aren't read from what its heads add")
+    check_tells(model, "head_ledger", "its answers aren't read from what its heads add")
     ledger = model.head_ledger(sentence, answer, all_but(model, off) if off else None)
     arrays = {name: np.asarray(part, np.float32) if hasattr(part, "ndim") else part for name, part in ledger.items()}
     layers = len(ledger["headNames"]) // model.num_heads  # the last ones, from which the answers are read

@@ -18,7 +18,7 @@ from manyheads.maps.wire import digits_in, digits_of, layer_message, map_json, m
 from manyheads.models.registry import is_named, load_model
 from manyheads.reading.head_view import translate_head_view
 from manyheads.reading.pipeline import read
-from manyheads.reading.request import ARGUMENTS, Request
+from manyheads.reading.request import ARGUMENTS, Request, is_module
 from manyheads.reading.sentences import MAX_WEIGHTS
 from manyheads.shared.arguments import refuse_unknown
 from manyheads.shared.options import OPTIONS, is_whole, names_with, start_of
@@ -38,6 +38,10 @@ FAINT = {"scale": "relative"}  # one of many places has a small share
 SAVED = "Python computed this map. What is shown of it can be chosen; the {what} stays."
 TEXT = "text"  # what a model reads that doesn't say what it reads
 SWITCHED = "Ready: Python computes as you turn heads off."  # of a map without a sentence to type
+READS_NO_SENTENCE = (
+    "a {} reads no sentence by itself: HeadMap.of(model, sentence, tokenizer=tokenizer) shows what any torch module "
+    "looks at"
+)
 NOT_WHOLE = (
     "{option} is told from whole rows, and of this map first and last alone fit into max_weights: leave it out, or "
     "allow more by max_weights="
@@ -143,6 +147,8 @@ class HeadMap(_Chosen):
         for model in models:
             if not callable(model):
                 raise TypeError(f"a model must be callable as model(sentence, head_mask=None), got {model!r}")
+            if is_module(model) and not hasattr(model, "head_names"):
+                raise TypeError(READS_NO_SENTENCE.format(type(model).__name__))
         self.models = models
         names = [_name(model) for model in self.models]
         traits |= {} if view is None else {"view": view}

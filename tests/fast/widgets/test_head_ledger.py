@@ -7,7 +7,7 @@ import pytest
 import torch
 from bs4 import BeautifulSoup
 
-from manyheads import HeadLedger
+from manyheads import HeadLedger, attribution, score_parts
 from manyheads.drawing.element import BUILDING
 from manyheads.models.focus import load_focus_model
 from manyheads.models.focus.data import FACTS
@@ -76,3 +76,22 @@ def test_without_scripts_it_is_a_table(sentence):
     page = BeautifulSoup(HeadLedger(sentence)._plain(), "html.parser")
     assert [row.th.text for row in page.table.find_all("tr")][-2:] == ["biases", "logit"]
     assert not page.find("img")
+
+
+@pytest.mark.parametrize(
+    ("ask", "lacks"),
+    [
+        (
+            lambda model: HeadLedger(SENTENCE, model),
+            "has no head_ledger: its answers aren't read from what its heads add",
+        ),
+        (lambda model: attribution(model, SENTENCE), "has no logit_parts: its answers aren't read from what its heads"),
+        (lambda model: score_parts(model, SENTENCE, 0, 0, 0, 0), "has no read_in_parts: who wrote what its heads read"),
+    ],
+)
+def test_who_asks_a_model_of_another_kind_reads_which_models_tell(ask, lacks):
+    with pytest.raises(TypeError, match=lacks) as refused:
+        ask(torch.nn.Linear(2, 2))
+    assert "Models of load_focus_model(), load_induction() and load_decoder() have it" in str(refused.value)
+    for model in (load_focus_model(), load_model("induction")):
+        ask(model)

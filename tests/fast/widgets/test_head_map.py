@@ -103,6 +103,11 @@ def test_the_pretrained_encoder_is_live_on_a_page(encoder, on_a_page):
     [
         ({"sentence": 7}, TypeError, "got int"),
         ({"model": 7}, TypeError, "must be callable"),
+        (
+            {"model": torch.nn.Linear(2, 2)},
+            TypeError,
+            r"a Linear reads no sentence by itself: HeadMap.of\(model, sentence, tok",
+        ),
         ({"model": "teapot"}, ValueError, "no model is called 'teapot'; the families are focus"),
         ({"model": "focus/bug-axis"}, ValueError, "runs only in pages"),
         ({"view": "pie"}, ValueError, "pie"),
