@@ -116,11 +116,12 @@ try: wheel  ## install the wheel and the sdist, each in an empty environment, an
 		$(TRIED) -c "from manyheads import HeadMap; print('It saved', HeadMap('Coffee or tea?').save('.venv/try/map.html'))" || exit 1; \
 	done
 
-lint: .venv/tests $(WEB)/node_modules/.linters  ## ruff, mypy and eslint, types, which room may import which
+lint: .venv/tests $(WEB)/node_modules/.linters  ## ruff, mypy, pyright and eslint, types, which room may import which
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/lint-imports
 	$(BIN)/mypy --strict tests/typed_use.py
+	PYRIGHT_PYTHON_IGNORE_WARNINGS=1 $(BIN)/pyright
 	cd $(WEB) && npm run --silent lint && npm run --silent types
 
 audit: book browser  ## axe on every page, in both themes and three widths; Lighthouse on three

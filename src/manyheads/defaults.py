@@ -3,9 +3,12 @@
 import inspect
 from contextlib import contextmanager
 from functools import wraps
+from typing import TypeVar
 
 import torch
 from torch import nn
+
+Model = TypeVar("Model")
 
 
 @contextmanager
@@ -27,7 +30,7 @@ def new_tensors(device="cpu", dtype=torch.float32):
         torch.set_default_dtype(before)
 
 
-def where_it_is(head_model):
+def where_it_is(head_model: type[Model]) -> type[Model]:
     """Let the public methods of a class of head models make their tensors where the model is. Returns the class.
 
     The model is the module itself, or its `model`.

@@ -1,6 +1,7 @@
 """What `import manyheads` gives, and what it costs."""
 
 import ast
+import dataclasses
 import importlib
 import re
 import subprocess
@@ -10,6 +11,9 @@ import typed_use
 from conftest import ROOT
 
 import manyheads
+from manyheads.shared.options import OPTIONS
+
+PACKAGE = ROOT / "src" / "manyheads"
 
 
 def test_each_name_is_imported_when_it_s_used():
@@ -21,7 +25,7 @@ def test_each_name_is_imported_when_it_s_used():
 
 
 def test_type_checkers_see_the_same_names():
-    tree = ast.parse((ROOT / "src" / "manyheads" / "__init__.py").read_text(encoding="utf-8"))
+    tree = ast.parse((PACKAGE / "__init__.py").read_text(encoding="utf-8"))
     imports = [node for node in ast.walk(tree) if isinstance(node, ast.ImportFrom) and node.module != "typing"]
     seen = {alias.asname: node.module for node in imports for alias in node.names}
     assert seen == {**manyheads.MODULES, "attention": "manyheads", "check": "manyheads"}
@@ -62,5 +66,36 @@ print("torch" in sys.modules)
     assert done.stdout == "False\n"
 
 
-def test_code_with_types_runs():
-    assert not any(typed_use.use())
+def test_code_with_types_runs_and_has_each_public_name(tmp_path):
+    assert not any(typed_use.use(tmp_path))
+    assert {*manyheads.__all__} <= {*vars(typed_use)}
+
+
+def arguments_in(path):
+    """The arguments of the public functions and methods of a module, without types, and how methods are decorated."""
+    found = {}
+    tree = ast.parse(path.read_text(encoding="utf-8"))
+    owners = {"": tree} | {f"{one.name}.": one for one in tree.body if isinstance(one, ast.ClassDef)}
+    for before, owner in owners.items():
+        for function in owner.body:
+            if isinstance(function, ast.FunctionDef) and (function.name == "__init__" or function.name[0] != "_"):
+                for argument in (node for node in ast.walk(function.args) if isinstance(node, ast.arg)):
+                    argument.annotation = None
+                kinds = [ast.unparse(decorator).removeprefix("torch.") for decorator in function.decorator_list]
+                found[before + function.name] = ast.unparse(function.args), [k for k in kinds if k != "no_grad()"]
+    return found
+
+
+def test_the_types_of_the_attention_module_are_of_its_functions():
+    source = PACKAGE / "attention.py"
+    assert arguments_in(source.with_suffix(".pyi")) == arguments_in(source)
+
+
+def test_what_is_written_for_type_checkers_alone_has_the_names_of_what_runs():
+    maps, widgets = (
+        {one.name: one for one in ast.walk(ast.parse((PACKAGE / path).read_text("utf-8"))) if hasattr(one, "name")}
+        for path in ("maps/attention_map.py", "widgets/head_map.py")
+    )
+    taken = [argument.arg for argument in maps["__init__"].args.args]
+    assert taken == ["self", *(field.name for field in dataclasses.fields(manyheads.AttentionMap))]
+    assert [line.target.id for line in widgets["_Chosen"].body] == [*OPTIONS]

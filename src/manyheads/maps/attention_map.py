@@ -1,9 +1,13 @@
 """AttentionMap: which token looks at which, for every head of every layer."""
 
+import os
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from pathlib import Path
+from typing import TYPE_CHECKING, overload
 
 import numpy as np
+from numpy.typing import ArrayLike, NDArray
 
 from manyheads.drawing.endings import check_path
 from manyheads.drawing.plot import plot
@@ -25,7 +29,10 @@ from manyheads.shared.names import KINDS, NOTES
 from manyheads.whole_files import write_whole
 
 if TYPE_CHECKING:
-    from manyheads.reading.map_of import map_of
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+    from manyheads.reading.map_of import Arguments, Request, taking
 
 
 @dataclass(frozen=True, eq=False)
@@ -65,23 +72,46 @@ class AttentionMap:
 
     query_tokens: list[str]
     key_tokens: list[str]
-    weights: np.ndarray
+    weights: NDArray[np.float32]
     head_names: list[str] | None = None
     predictions: dict[str, dict[str, float]] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
     kind: str = KINDS[0]
-    mask: np.ndarray | None = None
+    mask: NDArray[np.bool_] | None = None
     causal: bool = False
     written: str | None = None
     layer_names: list[str] | None = None
     named_layer: int | None = None
-    value_norms: np.ndarray | None = None
+    value_norms: NDArray[np.float32] | None = None
     picture: Picture | None = None
 
     if TYPE_CHECKING:
-        of = staticmethod(map_of)  # which puts itself here
 
-    def __post_init__(self):
+        @staticmethod  # `map_of` puts itself here, but mypy has no type of it before it has that of this class
+        @taking(Arguments)
+        def of(request: Request) -> "AttentionMap":
+            """The map of any attentions, as the tool that computed them hands them out: see `HeadMap.of`."""
+            ...
+
+        def __init__(  # takes more than is kept
+            self,
+            query_tokens: Sequence[str],
+            key_tokens: Sequence[str],
+            weights: ArrayLike,
+            head_names: Sequence[str] | None = None,
+            predictions: Mapping[str, Mapping[str, float]] = {},
+            notes: Sequence[str] = (),
+            kind: str = "shares",
+            mask: ArrayLike | None = None,
+            causal: bool = False,
+            written: str | None = None,
+            layer_names: Sequence[str] | None = None,
+            named_layer: int | None = None,
+            value_norms: ArrayLike | None = None,
+            picture: Picture | None = None,
+        ) -> None: ...
+
+    def __post_init__(self) -> None:
         expected = len(self.query_tokens), len(self.key_tokens)
         values = {name: check_tokens(name, getattr(self, name)) for name in ("query_tokens", "key_tokens")}
         values["weights"] = check_weights(self.weights, self.kind, expected)
@@ -99,16 +129,16 @@ class AttentionMap:
             object.__setattr__(self, name, value)  # the class is frozen
 
     @property
-    def shape(self):
+    def shape(self) -> tuple[int, int, int, int]:
         """`(layers, heads, queries, keys)`."""
         return self.weights.shape
 
     @property
-    def counts_layers(self):
+    def counts_layers(self) -> bool:
         """Whether the layers are all, from "layer 1" on."""
         return self.layer_names == count_layers(len(self.layer_names))
 
-    def opened(self, layer=None):
+    def opened(self, layer: int | None = None) -> int:
         """The layer that a figure opens on: the one asked for, the last where there are fewer; else the named one.
 
         >>> attention = AttentionMap(["tea"], ["tea"], [[[[1]]], [[[1]]]], named_layer=1)
@@ -117,7 +147,7 @@ class AttentionMap:
         """
         return min((self.named_layer or 0) if layer is None else layer, self.shape[0] - 1)
 
-    def head_name(self, layer, head):
+    def head_name(self, layer: int, head: int) -> str:
         """The name of a head within its layer.
 
         >>> weights = [[[[1]]], [[[1]]]]
@@ -127,7 +157,7 @@ class AttentionMap:
         """
         return self.head_names[head] if self.named_layer in (None, layer) else count_heads(head + 1)[head]
 
-    def head_title(self, layer, head):
+    def head_title(self, layer: int, head: int) -> str:
         """The name of a head, after that of its layer unless it's the only one.
 
         >>> attention = AttentionMap(["tea"], ["tea"], [[[[1]]]], layer_names=["layer 5"])
@@ -139,7 +169,7 @@ class AttentionMap:
         return name if alone else f"{self.layer_names[layer]}, {name}"
 
     @property
-    def allowed(self):  # -> [query, key], or None where every query may look everywhere
+    def allowed(self) -> NDArray[np.bool_] | None:  # [query, key], or None where every query may look everywhere
         """Where queries may look, causal or by the mask.
 
         >>> AttentionMap(["a", "b"], ["a", "b"], [[[[1, 0], [0.5, 0.5]]]], causal=True).allowed.tolist()
@@ -147,7 +177,7 @@ class AttentionMap:
         """
         return np.tri(*self.shape[2:], dtype=bool) if self.causal else self.mask
 
-    def average(self, head_mask=None):
+    def average(self, head_mask: ArrayLike | None = None) -> "AttentionMap":
         """The mean over the heads (of shares, those that look at anything), as a map of one head.
 
         >>> attention = AttentionMap(["tea"], ["hot", "tea"], [[[[0.2, 0.8]], [[0.6, 0.4]]]])
@@ -159,7 +189,7 @@ class AttentionMap:
         """
         return average_heads(self, head_mask)
 
-    def rollout(self):
+    def rollout(self) -> "AttentionMap":
         """How much of each input token reaches each position by a layer: attention rollout, as a map of one head.
 
         >>> attention = AttentionMap(["a", "b"], ["a", "b"], [[[[0, 1], [0, 1]]], [[[1, 0], [1, 0]]]])
@@ -177,7 +207,7 @@ class AttentionMap:
         """
         return roll_out(self)
 
-    def without_special(self):
+    def without_special(self) -> "AttentionMap":
         """The map without special tokens, each row scaled to sum to 1 again.
 
         >>> attention = AttentionMap(["[CLS]", "tea"], ["[CLS]", "hot", "tea"], [[[[1, 0, 0], [0.5, 0.2, 0.3]]]])
@@ -189,7 +219,7 @@ class AttentionMap:
         """
         return leave_out_special(self)
 
-    def merge_pieces(self):
+    def merge_pieces(self) -> "AttentionMap":
         """The map of words: what looks at their pieces is summed, what their pieces look at is averaged.
 
         >>> tokens = ["hot", "un", "##tea"]
@@ -205,7 +235,7 @@ class AttentionMap:
         """
         return merge_words(self)
 
-    def value_weighted(self):
+    def value_weighted(self) -> "AttentionMap":
         """How long the vector is that each head writes from each token: weights times `value_norms`, as "amounts".
 
         >>> sink = AttentionMap(["<s>", "tea"], ["<s>", "tea"], [[[[1, 0], [0.75, 0.25]]]], value_norms=[[[0, 2]]])
@@ -220,7 +250,14 @@ class AttentionMap:
         """
         return weigh_by_norms(self)
 
-    def plot(self, layer=None, head=None, *, axes=None, size=None):
+    def plot(
+        self,
+        layer: int | None = None,
+        head: int | None = None,
+        *,
+        axes: "Axes | None" = None,
+        size: tuple[float, float] | None = None,
+    ) -> "Figure":
         """Draw the map with matplotlib: one head, all heads of one layer, one head of all layers, or all of all.
 
         >>> attention = AttentionMap(["tea", "!"], ["tea", "!"], [[[[0.2, 0.8], [0.5, 0.5]]] * 3] * 2)
@@ -238,6 +275,10 @@ class AttentionMap:
         """
         return plot(self, layer, head, axes=axes, size=size)
 
+    @overload
+    def to_svg(self, path: None = None, *, layer: int | None = None, head: int | None = None) -> str: ...
+    @overload
+    def to_svg(self, path: str | os.PathLike[str], *, layer: int | None = None, head: int | None = None) -> Path: ...
     def to_svg(self, path=None, *, layer=None, head=None):
         """Draw the map as an SVG: one head, all heads of one layer, one head of all layers, or all of all.
 
@@ -257,6 +298,10 @@ class AttentionMap:
             return svg(self, layer, head)
         return _write(check_path(path, ".svg"), [svg(self, layer, head)])
 
+    @overload
+    def to_csv(self, path: None = None) -> str: ...
+    @overload
+    def to_csv(self, path: str | os.PathLike[str]) -> Path: ...
     def to_csv(self, path=None):
         """Write all weights as rows: layer, head, query, key (counted from 0), query_token, key_token, weight.
 

@@ -31,11 +31,11 @@ class Attribution:
     parts: dict[str, float]
 
     @property
-    def logit(self):
+    def logit(self) -> float:
         """The sum of all parts."""
         return sum(self.parts.values())
 
-    def top(self, count=5):
+    def top(self, count: int = 5) -> dict[str, float]:
         """The parts that add or take away most, by name, the largest first.
 
         >>> from manyheads import load_focus_model
@@ -46,7 +46,7 @@ class Attribution:
         return dict(ranked[:count])
 
 
-def attribution(model: HeadModel, text, answer="", unit="head"):
+def attribution(model: HeadModel, text: str, answer: str = "", unit: str = "head") -> Attribution:
     """What each part of a model adds to the logit of an answer, in parts that sum to it.
 
     >>> from manyheads import load_decoder

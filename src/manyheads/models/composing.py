@@ -13,6 +13,7 @@ from dataclasses import dataclass
 
 import numpy as np
 import torch
+from numpy.typing import ArrayLike, NDArray
 from torch import nn
 
 from manyheads.attention import causal_mask, contributions, rotate
@@ -30,14 +31,14 @@ class ScoreParts:
     """
 
     parts: tuple[str, ...]
-    pairs: np.ndarray
+    pairs: NDArray[np.float64]
 
     @property
-    def score(self):
+    def score(self) -> float:
         """The sum of all pairs: what the head's softmax gets for this query and key."""
         return float(self.pairs.sum())
 
-    def top(self, count=5):
+    def top(self, count: int = 5) -> dict[tuple[str, str], float]:
         """The pairs that add or take away most, the largest first: {(part of the query, part of the key): value}.
 
         >>> found = ScoreParts(("embedding", "layer 1, head 1"), np.array([[0.5, 4.0], [-1.0, 0.1]]))
@@ -49,7 +50,9 @@ class ScoreParts:
         return {(self.parts[query], self.parts[key]): float(self.pairs[query, key]) for query, key in places}
 
 
-def score_parts(model: HeadModel, text, layer, head, query, key, head_mask=None):
+def score_parts(
+    model: HeadModel, text: str, layer: int, head: int, query: int, key: int, head_mask: ArrayLike | None = None
+) -> ScoreParts:
     """Why a head looks from one token at another: their score, split by who wrote what it compares.
 
     >>> from manyheads import load_induction

@@ -11,11 +11,13 @@ text form stands wherever others have a sentence. `HeadModel` is what any model 
 
 import json
 import re
+from collections.abc import Iterable
 from importlib import import_module
 from pathlib import Path
 from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
+from numpy.typing import NDArray
 
 from manyheads.maps import AttentionMap
 
@@ -40,10 +42,14 @@ class HeadModel(Protocol):
     text of whatever it's kept in, which calling the model takes as well. Without `reads`, a model reads text.
     """
 
-    name: str
-    num_layers: int
-    num_heads: int
-    head_names: list[str]  # the same in each layer, or of `named_layer`, where a model has one
+    @property
+    def name(self) -> str: ...
+    @property
+    def num_layers(self) -> int: ...
+    @property
+    def num_heads(self) -> int: ...
+    @property
+    def head_names(self) -> list[str]: ...  # the same in each layer, or of `named_layer`, where a model has one
 
     def __call__(self, sentence: Any, /, head_mask: Any = None) -> AttentionMap: ...
 
@@ -57,7 +63,7 @@ def check_tells(model, method, reason):
         raise TypeError(f"a {type(model).__name__} has no {method}: {reason}. {TELL}")
 
 
-def all_but(model: HeadModel, heads):
+def all_but(model: HeadModel, heads: Iterable[tuple[int, int]]) -> NDArray[np.bool_]:
     """The head mask of a model without some heads, given as (layer, head) from 0: bool [layer, head].
 
     >>> all_but(load_model("induction"), [(0, 1)]).tolist()

@@ -1,6 +1,10 @@
 """How long the vectors are that the heads of any model write: its values, through W^O. For maps weighted by them."""
 
+from typing import Any
+
+import numpy as np
 import torch
+from numpy.typing import NDArray
 
 from manyheads.reading.heads_off import heads_of_layers
 from manyheads.reading.looking import leave_untouched
@@ -13,7 +17,9 @@ NOT_LINEAR = "what reads its heads' outputs, {}, isn't linear"
 
 
 @torch.no_grad()
-def value_norms(model, inputs=None, batch=0, part=None):  # -> [layer, head, key]
+def value_norms(
+    model: Any, inputs: Any = None, batch: int = 0, part: str | None = None
+) -> NDArray[np.float32]:  # [layer, head, key]
     """How long the vector is that each head would write from each token with all of its weight, for `HeadMap.of`.
 
     >>> from transformers import BertConfig, BertModel

@@ -1,5 +1,7 @@
 """The journey of one asking word, from its vector to the model's answer: live in a notebook, and baked into pages."""
 
+from typing import Any
+
 import numpy as np
 import traitlets
 
@@ -37,21 +39,21 @@ class AttentionFlow(Figure):
     _esm = built("attention-flow.js")
     _css = styles_of("attention-flow")
 
-    sentence = traitlets.Unicode().tag(sync=True)
-    layer = traitlets.Int(0, min=0).tag(sync=True)
-    head = traitlets.Int(0, min=0).tag(sync=True)
-    query = traitlets.Int(0, min=0).tag(sync=True)
-    answer = traitlets.Unicode().tag(sync=True)
-    station = traitlets.Enum(list(STATION_MATRICES), "words").tag(sync=True)
-    cell = traitlets.Unicode().tag(sync=True)
-    causal = traitlets.Bool(False).tag(sync=True)
-    padding = traitlets.Bool(False).tag(sync=True)
-    unscaled = traitlets.Bool(False).tag(sync=True)
-    steps = traitlets.Dict(read_only=True)
+    sentence: str = traitlets.Unicode().tag(sync=True)
+    layer: int = traitlets.Int(0, min=0).tag(sync=True)
+    head: int = traitlets.Int(0, min=0).tag(sync=True)
+    query: int = traitlets.Int(0, min=0).tag(sync=True)
+    answer: str = traitlets.Unicode().tag(sync=True)
+    station: str = traitlets.Enum(list(STATION_MATRICES), "words").tag(sync=True)
+    cell: str = traitlets.Unicode().tag(sync=True)
+    causal: bool = traitlets.Bool(False).tag(sync=True)
+    padding: bool = traitlets.Bool(False).tag(sync=True)
+    unscaled: bool = traitlets.Bool(False).tag(sync=True)
+    steps: dict[str, Any] = traitlets.Dict(read_only=True)
     _flow = traitlets.Dict().tag(sync=True)
     _parameters = traitlets.Dict().tag(sync=True)
 
-    def __init__(self, sentence="", model=None, head=0, **traits):
+    def __init__(self, sentence: str = "", model: Any = None, head: int = 0, **traits: Any) -> None:
         if not isinstance(sentence, str):
             raise TypeError(f"sentence must be a string, got {type(sentence).__name__}")
         self.model = load_model(model or "focus") if model is None or isinstance(model, str) else model

@@ -1,6 +1,7 @@
 """What the live figures of a notebook share."""
 
 import os
+from typing import Any
 
 import anywidget
 import traitlets
@@ -26,7 +27,7 @@ class Figure(anywidget.AnyWidget):
     _answered = traitlets.Int(0).tag(sync=True)
     _kept_as = traitlets.Unicode().tag(sync=True)  # in a notebook that is saved
 
-    def __init__(self, **traits):
+    def __init__(self, **traits: Any) -> None:
         refuse_unknown(traits, self.trait_names(), type(self).__name__)
         try:
             super().__init__(**traits)
@@ -35,7 +36,7 @@ class Figure(anywidget.AnyWidget):
         self._ready = self._status
         self._kept_as = self.model_id
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         return f"<{type(self).__name__}>"  # no address in memory: two builds of a book are the same
 
     def set_state(self, sync_data):

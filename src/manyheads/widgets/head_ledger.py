@@ -1,5 +1,8 @@
 """What each head writes into an answer: live in a notebook, and baked into pages."""
 
+from collections.abc import Iterable
+from typing import Any
+
 import numpy as np
 import traitlets
 
@@ -33,14 +36,16 @@ class HeadLedger(Figure):
     _esm = built("head-ledger.js")
     _css = styles_of("head-ledger")
 
-    sentence = traitlets.Unicode().tag(sync=True)
-    answer = traitlets.Unicode().tag(sync=True)
-    head = traitlets.Int(None, allow_none=True, min=0).tag(sync=True)
-    off = traitlets.List().tag(sync=True)
-    ledger = traitlets.Dict(read_only=True)
+    sentence: str = traitlets.Unicode().tag(sync=True)
+    answer: str = traitlets.Unicode().tag(sync=True)
+    head: int | None = traitlets.Int(None, allow_none=True, min=0).tag(sync=True)
+    off: list[list[int]] = traitlets.List().tag(sync=True)
+    ledger: dict[str, Any] = traitlets.Dict(read_only=True)
     _ledger = traitlets.Dict().tag(sync=True)
 
-    def __init__(self, sentence="", model=None, off=(), **traits):
+    def __init__(
+        self, sentence: str = "", model: Any = None, off: Iterable[tuple[int, int]] = (), **traits: Any
+    ) -> None:
         if not isinstance(sentence, str):
             raise TypeError(f"sentence must be a string, got {type(sentence).__name__}")
         self.model = load_model(model or "focus") if model is None or isinstance(model, str) else model

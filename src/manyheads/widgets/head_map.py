@@ -1,9 +1,13 @@
 """Live figures for notebooks: anywidget, so ipywidgets, with the same renderer as the pages."""
 
 import inspect
+import os
 import secrets
 import warnings
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal, overload
 
 import numpy as np
 import traitlets
@@ -82,8 +86,28 @@ def _trait(name, row):
     return trait.tag(sync=True)
 
 
-# A figure with a trait for each option of a map.
-_Chosen = type("_Chosen", (Figure,), {name: _trait(name, row) for name, row in OPTIONS.items()})
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure as Drawn
+
+    class _Chosen(Figure):
+        sentence: str
+        compare: str | None
+        view: str
+        layer: int | None
+        head: int | None
+        query: int
+        special: str
+        weigh: str
+        heads: str
+        layers: str
+        pieces: str
+        scale: str
+        first: int
+        last: int | None
+
+else:  # a figure with a trait for each option of a map
+    _Chosen = type("_Chosen", (Figure,), {name: _trait(name, row) for name, row in OPTIONS.items()})
 
 
 class HeadMap(_Chosen):
@@ -127,16 +151,28 @@ class HeadMap(_Chosen):
     _esm = built("head-map.js")  # of a path, anywidget keeps every instance
     _css = styles_of("head-map")
 
-    head_mask = traitlets.List(traitlets.List(traitlets.Bool()), None, allow_none=True).tag(sync=True)
-    model_index = _Whole(0, min=0).tag(sync=True)
-    attention = traitlets.Instance(AttentionMap, allow_none=True, read_only=True)
+    head_mask: list[list[bool]] | None = traitlets.List(traitlets.List(traitlets.Bool()), None, allow_none=True).tag(
+        sync=True
+    )
+    model_index: int = _Whole(0, min=0).tag(sync=True)
+    attention: AttentionMap = traitlets.Instance(AttentionMap, allow_none=True, read_only=True)
     _models = traitlets.List(traitlets.Unicode()).tag(sync=True)
     _computes = traitlets.Bool(True).tag(sync=True)
     _reads = traitlets.Unicode(TEXT).tag(sync=True)
     _attention = traitlets.Dict().tag(sync=True)
     _compared = traitlets.Dict(None, allow_none=True).tag(sync=True)
 
-    def __init__(self, sentence="", model=None, view=None, *, models=None, **traits):
+    models: list[Callable[..., AttentionMap]]
+
+    def __init__(
+        self,
+        sentence: Any = "",
+        model: Callable[..., AttentionMap] | str | None = None,
+        view: str | None = None,
+        *,
+        models: Sequence[Callable[..., AttentionMap] | str] | None = None,
+        **traits: Any,
+    ) -> None:
         if model is not None and models is not None:
             raise ValueError("give model or models, not both")
         if models is None:
@@ -168,6 +204,35 @@ class HeadMap(_Chosen):
         self.observe(self._open, "query")
         self.observe(self._recompute, ASKS)
 
+    @overload
+    @classmethod
+    def from_attentions(
+        cls,
+        attention: Any = None,
+        tokens: Sequence[str] | None = None,
+        sentence_b_start: int | None = None,
+        prettify_tokens: bool = True,
+        layer: int | None = None,
+        heads: Sequence[int] | str | None = None,
+        encoder_attention: Any = None,
+        decoder_attention: Any = None,
+        cross_attention: Any = None,
+        encoder_tokens: Sequence[str] | None = None,
+        decoder_tokens: Sequence[str] | None = None,
+        include_layers: Sequence[int] | None = None,
+        html_action: Literal["view"] = "view",
+        **traits: Any,
+    ) -> "HeadMap": ...
+    @overload
+    @classmethod
+    def from_attentions(
+        cls,
+        attention: Any = None,
+        tokens: Sequence[str] | None = None,
+        *,
+        html_action: Literal["return"],
+        **arguments: Any,
+    ) -> HTML: ...
     @classmethod
     def from_attentions(
         cls,
@@ -230,28 +295,28 @@ class HeadMap(_Chosen):
     @classmethod
     def of(
         cls,
-        source,
-        tokens=None,
-        query_tokens=None,
+        source: Any,
+        tokens: Any = None,
+        query_tokens: Any = None,
         *,
-        inputs=None,
-        part=None,
-        batch=0,
-        attention_mask=None,
-        layers=None,
-        layer_names=None,
-        head_names=None,
-        key_value_heads=None,
-        normalised=True,
-        prettify_tokens=True,
-        tokenizer=None,
-        value_norms=None,
-        image=None,
-        grid=None,
-        predictions=None,
-        max_weights=MAX_WEIGHTS,
-        **traits,
-    ):
+        inputs: Any = None,
+        part: str | None = None,
+        batch: int = 0,
+        attention_mask: Any = None,
+        layers: int | Sequence[int] | str | None = None,
+        layer_names: Sequence[str] | None = None,
+        head_names: Sequence[str] | None = None,
+        key_value_heads: int | None = None,
+        normalised: bool = True,
+        prettify_tokens: bool = True,
+        tokenizer: Any = None,
+        value_norms: Any = None,
+        image: Any = None,
+        grid: tuple[int, int] | None = None,
+        predictions: Callable[[Any], Mapping[str, Mapping[str, float]]] | None = None,
+        max_weights: int | None = MAX_WEIGHTS,
+        **traits: Any,
+    ) -> "HeadMap":
         """A map of any attentions, as the tool that computed them hands them out.
 
         >>> import torch
@@ -322,6 +387,7 @@ class HeadMap(_Chosen):
         cls._refuse(traits, cls.of)
         request = read(Request(**{name: arguments[name] for name in ARGUMENTS}))
         models = give_maps(request, _passage(traits))
+        # Of a model in pieces, all processes but the first get None, and only their code has to know of it.
         return cls(models=models, **_start(models) | _within(models, traits)) if models else None
 
     @classmethod
@@ -347,7 +413,7 @@ class HeadMap(_Chosen):
         return proposal.value
 
     @property
-    def model(self):
+    def model(self) -> Callable[..., AttentionMap]:
         """The model whose map is shown."""
         return self.models[self.model_index]
 
@@ -449,7 +515,14 @@ class HeadMap(_Chosen):
         shown |= {"first": None, "last": None, "query": asks if 0 < asks < part.shape[2] else None}
         return replace(part, notes=(*part.notes, ONLY_THESE)), shown
 
-    def plot(self, layer=None, head=None, *, axes=None, size=None):
+    def plot(
+        self,
+        layer: int | None = None,
+        head: int | None = None,
+        *,
+        axes: "Axes | None" = None,
+        size: tuple[float, float] | None = None,
+    ) -> "Drawn":
         """Draw `attention` with matplotlib: see `AttentionMap.plot`.
 
         >>> HeadMap("Tea or coffee?").plot(layer=1).axes[0].get_title()
@@ -457,6 +530,10 @@ class HeadMap(_Chosen):
         """
         return self.attention.plot(layer, head, axes=axes, size=size)
 
+    @overload
+    def to_svg(self, path: None = None, *, layer: int | None = None, head: int | None = None) -> str: ...
+    @overload
+    def to_svg(self, path: str | os.PathLike[str], *, layer: int | None = None, head: int | None = None) -> Path: ...
     def to_svg(self, path=None, *, layer=None, head=None):
         """Draw `attention` as an SVG: see `AttentionMap.to_svg`.
 
@@ -465,6 +542,10 @@ class HeadMap(_Chosen):
         """
         return self.attention.to_svg(path, layer=layer, head=head)
 
+    @overload
+    def to_csv(self, path: None = None) -> str: ...
+    @overload
+    def to_csv(self, path: str | os.PathLike[str]) -> Path: ...
     def to_csv(self, path=None):
         """Write all weights of `attention` as rows: see `AttentionMap.to_csv`.
 
@@ -473,7 +554,7 @@ class HeadMap(_Chosen):
         """
         return self.attention.to_csv(path)
 
-    def save(self, path):
+    def save(self, path: str | os.PathLike[str]) -> Path:
         """Write the map as one file that anybody can open: a page that needs no network, no server and no Python.
 
         >>> from tempfile import TemporaryDirectory

@@ -1,5 +1,8 @@
 """What a language model would write next: live in a notebook, and baked into pages."""
 
+from collections.abc import Iterable
+from typing import Any
+
 import traitlets
 
 from manyheads.drawing.element import element_html, read_heads, table_html, write_heads
@@ -31,17 +34,17 @@ class NextWord(Figure):
     _esm = built("next-word.js")
     _css = styles_of("next-word")
 
-    text = traitlets.Unicode().tag(sync=True)
-    off = traitlets.List().tag(sync=True)
-    masks_first = traitlets.Bool(False).tag(sync=True)
-    next = traitlets.List(read_only=True)
-    attention = traitlets.Instance(AttentionMap, allow_none=True, read_only=True)
+    text: str = traitlets.Unicode().tag(sync=True)
+    off: list[list[int]] = traitlets.List().tag(sync=True)
+    masks_first: bool = traitlets.Bool(False).tag(sync=True)
+    next: list[dict[str, Any]] = traitlets.List(read_only=True)
+    attention: AttentionMap = traitlets.Instance(AttentionMap, allow_none=True, read_only=True)
     _tail = traitlets.List().tag(sync=True)  # tokens after the text: bytes of a character that isn't whole yet
     _words = traitlets.List().tag(sync=True)
     _example = traitlets.Dict().tag(sync=True)
     _answer = traitlets.Dict().tag(sync=True)
 
-    def __init__(self, text="", model=None, off=(), **traits):
+    def __init__(self, text: str = "", model: Any = None, off: Iterable[tuple[int, int]] = (), **traits: Any) -> None:
         if not isinstance(text, str):
             raise TypeError(f"text must be a string, got {type(text).__name__}")
         self.model = load_model("decoder") if model is None else model

@@ -1,14 +1,18 @@
 """The decoder as a head model: a text goes in; what every head looks at, and which word comes next, comes out."""
 
+import os
 import re
 import secrets
+from collections.abc import Iterable, Sequence
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import torch
+from numpy.typing import ArrayLike, NDArray
 
-from manyheads.attention import causal_mask
+from manyheads.attention import MultiHeadAttention, causal_mask
 from manyheads.defaults import where_it_is
 from manyheads.inputs import checked_heads
 from manyheads.maps import AttentionMap
@@ -34,7 +38,7 @@ def load_variant(_variant):
     return load_decoder()
 
 
-def load_decoder(path=None):
+def load_decoder(path: str | os.PathLike[str] | None = None) -> "Decoder":
     """Load a small language model as a head model: SmolLM2-135M-Instruct, 30 layers of 9 heads on 3 keys and values.
 
     >>> decoder = load_decoder()
@@ -114,7 +118,15 @@ class Decoder:
     Raises `TypeError` for a text or mask of the wrong type, `ValueError` for a mask of the wrong shape.
     """
 
-    def __init__(self, model, tokens, facts, max_tokens):
+    name: str
+    num_layers: int
+    num_heads: int
+    head_names: list[str]
+    head_lists: dict[str, Sequence[tuple[int, int]]]
+    vocabulary: list[str]
+    max_tokens: int
+
+    def __init__(self, model: Any, tokens: Any, facts: dict[str, Any], max_tokens: int) -> None:
         self.page_name = None  # what pages call it: they have the book's own by name
         self.head_lists = {}
         self.max_tokens = max_tokens
@@ -125,7 +137,7 @@ class Decoder:
         self.tokenizer, self.unspelled = tokens.tokenizer, tokens.unspelled
         self.vocabulary = tokens.words  # what each token stands for
 
-    def __call__(self, text, head_mask=None, hidden=()):
+    def __call__(self, text: str, head_mask: ArrayLike | None = None, hidden: Sequence[int] = ()) -> AttentionMap:
         """The map of a text, with the ten likeliest next tokens, under "next word"."""
         ids, notes = self.read(text)
         scores, maps, cache = self.run(ids, head_mask=head_mask, hidden=hidden, need_weights=True)
@@ -138,12 +150,12 @@ class Decoder:
             return AttentionMap(tokens, tokens, weights, self.head_names, mask=shown, **options)
         return AttentionMap(tokens, tokens, weights, self.head_names, causal=True, **options)
 
-    def to(self, *place):
+    def to(self, *place: Any) -> "Decoder":
         """Move the model, as a module's `to` does; returns the decoder. It's one, however often it was loaded."""
         self.model.to(*place)
         return self
 
-    def read(self, text):
+    def read(self, text: str) -> tuple[list[int], tuple[str, ...]]:
         """The ids of a text's tokens, and what is left out or comes in bytes, in sentences: ([id, ...], (note, ...)).
 
         >>> load_decoder().read("Tea")
@@ -153,7 +165,7 @@ class Decoder:
             raise TypeError(f"a text is a string, got {type(text).__name__}")
         return self._tokens.read(text, self.max_tokens)
 
-    def tokens(self, ids):
+    def tokens(self, ids: Iterable[int]) -> list[str]:
         """The tokens as they are read; bytes that are part of a character only are in hexadecimal.
 
         >>> decoder = load_decoder()
@@ -162,7 +174,15 @@ class Decoder:
         """
         return [self.vocabulary[number] for number in ids]
 
-    def run(self, ids, cache=None, *, head_mask=None, hidden=(), need_weights=False):
+    def run(
+        self,
+        ids: ArrayLike,
+        cache: Any = None,
+        *,
+        head_mask: ArrayLike | None = None,
+        hidden: Sequence[int] = (),
+        need_weights: bool = False,
+    ) -> tuple[torch.Tensor, torch.Tensor | None, Any]:
         # [..., t] -> [..., t, token], [..., layer, h, t, c + t] or None, a cache
         """The scores of all tokens after each of these, the maps, and the cache with which to go on.
 
@@ -181,7 +201,9 @@ class Decoder:
             states, maps, cache = self.model(ids, cache, need_weights=need_weights, **options)
             return self.model.scores(states), maps, cache
 
-    def next_words(self, text, count=TOP, head_mask=None, hidden=(), **choice):
+    def next_words(
+        self, text: str, count: int = TOP, head_mask: ArrayLike | None = None, hidden: Sequence[int] = (), **choice: Any
+    ) -> dict[str, float]:
         """The likeliest next tokens and their probabilities; `choice` is `temperature`, `top_k` and `top_p`.
 
         >>> next_words = load_decoder().next_words("The opposite of hot is")
@@ -191,7 +213,7 @@ class Decoder:
         scores, _, _ = self.run(self.read(text)[0], head_mask=head_mask, hidden=hidden)
         return self._named(*probabilities(scores[-1].numpy(force=True), **choice), count)
 
-    def likeliest(self, logits):  # [token]
+    def likeliest(self, logits: NDArray[np.float32]) -> list[dict[str, Any]]:  # [token]
         """The ten likeliest next tokens by their logits, float32: [{"word", "probability", "logit"}, ...].
 
         >>> decoder = load_decoder()
@@ -203,7 +225,14 @@ class Decoder:
         numbers = zip(self.tokens(ids), shares, logits[ids].tolist())
         return [{"word": word, "probability": share, "logit": logit} for word, share, logit in numbers]
 
-    def rows(self, logits, before=None, temperature=1.0, needed=()):  # [token] -> [[word, share, share before], ...]
+    def rows(
+        self,
+        logits: NDArray[np.float32],
+        before: NDArray[np.float32] | None = None,
+        temperature: float = 1.0,
+        needed: Sequence[int] = (),
+    ) -> list[list[Any]]:
+        # [token] -> [[word, share, share before], ...]
         """The ten rows of a page's figure, as `shaped` of its `state.ts` makes them: likely tokens and their shares.
 
         Where there are logits from `before` heads were off, the token that would have come first is among the first
@@ -223,12 +252,12 @@ class Decoder:
         shares = [[round(float(column.get(id, 0)), 4) for column in columns] for id in ids]
         return [[word, *each] for word, each in zip(self.tokens(ids), shares)]
 
-    def logit_parts(self, text, answer=""):
+    def logit_parts(self, text: str, answer: str = "") -> dict[str, Any]:
         """What each head, each MLP and the embedding add to the logits of the likeliest next words, and of `answer`."""
         ids, _ = self.read(text)
         return self._read_back(self._walk(ids), answer)
 
-    def head_ledger(self, text, answer="", head_mask=None):
+    def head_ledger(self, text: str, answer: str = "", head_mask: ArrayLike | None = None) -> dict[str, Any]:
         """The arrays and names of `manyheads.widgets.head_ledger.head_ledger`, with what words say of all tokens."""
         ids, notes = self.read(text)
         on = checked_heads(head_mask, self.num_layers, self.num_heads)
@@ -243,7 +272,7 @@ class Decoder:
         named = {"tokens": self.tokens(ids), "notes": list(notes), "answered": True}
         return parts | named | {"without": without, "extremes": {head: self._extremes(walked, head) for head in shown}}
 
-    def lens(self, text, count=1):
+    def lens(self, text: str, count: int = 1) -> list[dict[str, float]]:
         """What the model would write if it ended after the embedding, or after each layer: the logit lens.
 
         >>> words = load_decoder().lens("The capital of Italy is")
@@ -257,14 +286,14 @@ class Decoder:
         scores = self._scores(self._walk(self.read(text)[0])["states"])
         return [self._named(*probabilities(row), count) for row in scores]
 
-    def attention_layer(self, layer):
+    def attention_layer(self, layer: int) -> MultiHeadAttention:
         """The `MultiHeadAttention` of a layer; `ValueError` for one that isn't there."""
         if not 0 <= layer < self.num_layers:
             raise ValueError(f"layer must be from 0 to {self.num_layers - 1}, got {layer}")
         return self.model.layers[layer].attention
 
     @torch.no_grad()
-    def layer_input(self, text, layer):  # -> [t, d]
+    def layer_input(self, text: str, layer: int) -> torch.Tensor:  # [t, d]
         """What the heads of a layer read: the tokens' vectors as the layer below left them, normed.
 
         >>> decoder = load_decoder()
@@ -283,7 +312,9 @@ class Decoder:
         rows = [rows_of(layer.attention.output, self.num_heads) for layer in self.model.layers]
         return torch.stack([norms(values, each) for (_, values), each in zip(cache, rows)]).numpy(force=True)
 
-    def read_in_parts(self, text, layer, places, head_mask=None):  # -> attention, {part: [place, d]}
+    def read_in_parts(
+        self, text: str, layer: int, places: Sequence[int], head_mask: ArrayLike | None = None
+    ) -> tuple[MultiHeadAttention, dict[str, torch.Tensor]]:  # attention, {part: [place, d]}
         """The attention of a layer, and what it reads at a query and a key, in parts that sum to it."""
         ids, _ = self.read(text)
         checked_places(len(ids), places, causal=True)
@@ -323,14 +354,25 @@ class Decoder:
         scores = self.model.scores(written * self.model.norm.weight)  # the spread, one number, changes no order
         return [self.tokens(pair) for pair in torch.stack([scores.argmax(-1), scores.argmin(-1)], -1).tolist()]
 
-    def losses(self, ids, head_mask=None, hidden=()):  # [..., t] -> [..., t - 1]
+    def losses(
+        self, ids: ArrayLike, head_mask: ArrayLike | None = None, hidden: Sequence[int] = ()
+    ) -> NDArray[np.float32]:  # [..., t] -> [..., t - 1]
         """How surprised the model is by each token after the first: minus the logarithm of its probability."""
         ids = torch.as_tensor(ids)
         scores, _, _ = self.run(ids, head_mask=head_mask, hidden=hidden)
         logs = scores[..., :-1, :].log_softmax(-1)
         return -logs.gather(-1, ids[..., 1:, None])[..., 0].numpy(force=True)
 
-    def write(self, text, words=1, temperature=0, top_k=None, top_p=None, seed=None, head_mask=None):
+    def write(
+        self,
+        text: str,
+        words: int = 1,
+        temperature: float = 0,
+        top_k: int | None = None,
+        top_p: float | None = None,
+        seed: int | None = None,
+        head_mask: ArrayLike | None = None,
+    ) -> str:
         """What the model writes after a text, at most so many words; greedy where the temperature is 0.
 
         >>> decoder = load_decoder()

@@ -1,11 +1,15 @@
 """The drawing model as a head model: a drawing goes in, what every head looks at and what is shut in come out."""
 
+import os
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import torch
+from numpy.typing import ArrayLike, NDArray
 from torch import nn
 
 from manyheads.defaults import new_tensors, where_it_is
@@ -29,7 +33,7 @@ class Answer:
     """
 
     places: int
-    filled: np.ndarray
+    filled: NDArray[np.float32]
 
 
 @where_it_is
@@ -58,7 +62,14 @@ class DrawingModel(nn.Module):
 
     reads = "drawing"
 
-    def __init__(self, config=DrawingConfig(), roles=None, history=()):
+    __call__: Callable[..., AttentionMap]  # of nn.Module, which calls `forward`
+
+    def __init__(
+        self,
+        config: DrawingConfig = DrawingConfig(),
+        roles: dict[str, list[int]] | None = None,
+        history: Sequence[Any] = (),
+    ) -> None:
         super().__init__()
         self.config, self.history = config, list(history)
         self.roles = roles or {"gap": [config.layers - 1, 0], "carrier": [0, 0]}
@@ -68,14 +79,14 @@ class DrawingModel(nn.Module):
         self.name = "drawing"  # as pages call it; a model of a reader's own is called as its file
 
     @property
-    def gap_head(self):
+    def gap_head(self) -> tuple[int, int]:
         return tuple(self.roles["gap"])
 
     @property
-    def carrier(self):
+    def carrier(self) -> tuple[int, int]:
         return tuple(self.roles["carrier"])
 
-    def written(self, drawing):
+    def written(self, drawing: Any) -> str:
         """The drawing as text, such as `16_8-16_24`, a stroke of two points; see `HeadMap`.
 
         >>> from manyheads import load_drawing
@@ -84,7 +95,7 @@ class DrawingModel(nn.Module):
         """
         return written(drawing)
 
-    def forward(self, drawing, head_mask=None):
+    def forward(self, drawing: Any, head_mask: ArrayLike | None = None) -> AttentionMap:
         text = written(drawing)
         ink, grid = read_drawing(text), self.config.grid
         _, places, maps = self._computed(ink, head_mask)
@@ -98,7 +109,12 @@ class DrawingModel(nn.Module):
             picture=picture,
         )
 
-    def answer(self, drawing, head_mask=None, hidden=None):
+    def answer(
+        self,
+        drawing: Any,
+        head_mask: ArrayLike | None = None,
+        hidden: Mapping[tuple[int, int], NDArray[np.bool_]] | None = None,
+    ) -> Answer:
         """How many places are shut in, and which dots, as `Answer`.
 
         >>> from manyheads import load_drawing
@@ -139,14 +155,14 @@ class DrawingModel(nn.Module):
     def _computed(self, ink, head_mask, masks=None):  # -> [1, s, s], [1, number], [1, layer, h, t, t]
         return self.network(torch.tensor(ink)[None], checked_heads(head_mask, self.num_layers, self.num_heads), masks)
 
-    def save(self, path, dtype=torch.float32):
+    def save(self, path: str | os.PathLike[str], dtype: torch.dtype = torch.float32) -> None:
         """Write the weights as safetensors; the header says what they are."""
         header = {"config": asdict(self.config), "roles": self.roles, "history": self.history}
         header["words"] = {"places": PLACES}
         write_model(path, self.network, header, dtype)
 
     @classmethod
-    def load(cls, path):
+    def load(cls, path: str | os.PathLike[str]) -> "DrawingModel":
         """Read what `save` wrote; raises `ValueError` when a tensor is missing, extra or of another shape."""
         header, config, tensors = read_model(path, "drawing model", {"roles", "history"}, DrawingConfig)
         check_header(path, config, header["roles"])
@@ -156,7 +172,7 @@ class DrawingModel(nn.Module):
         return model.eval()
 
 
-def load_drawing(path=None):
+def load_drawing(path: str | os.PathLike[str] | None = None) -> DrawingModel:
     """Load the drawing model, which says what is shut in. Or one of your own, by the path of what its `save` wrote.
 
     >>> model = load_drawing()

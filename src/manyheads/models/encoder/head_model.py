@@ -9,11 +9,14 @@ This module needs `transformers`, which is imported when the first model is load
 import itertools
 import os
 import re
+from collections.abc import Sequence
 from contextlib import contextmanager, nullcontext
 from functools import cache
+from typing import Any
 
 import numpy as np
 import torch
+from numpy.typing import ArrayLike, NDArray
 from safetensors.torch import load_file
 
 from manyheads.attention import MultiHeadAttention
@@ -26,6 +29,7 @@ from manyheads.shared.names import EMPTY
 from manyheads.shared.tokens import BYTES, of_bytes
 
 MAX_TOKENS = 512
+Sentence = str | tuple[str, str]
 CONFIG = {  # the config.json of MiniLM, as far as it departs from BERT's own
     "hidden_size": 384,
     "num_hidden_layers": 6,
@@ -49,7 +53,7 @@ def load_variant(_variant):
     return load_encoder()
 
 
-def load_encoder(name=ENCODER, folder=None):
+def load_encoder(name: str | os.PathLike[str] = ENCODER, folder: str | os.PathLike[str] | None = None) -> "Encoder":
     """Load a pretrained encoder or decoder as a head model.
 
     >>> encoder = load_encoder()
@@ -111,7 +115,13 @@ class Encoder:
     model that returns no attentions or whose W^O is not known by name when heads are to be turned off.
     """
 
-    def __init__(self, model, tokenizer, name):
+    name: str
+    num_layers: int
+    num_heads: int
+    head_names: list[str]
+    max_tokens: int
+
+    def __init__(self, model: Any, tokenizer: Any, name: str) -> None:
         config = model.config
         if getattr(config, "is_encoder_decoder", False):
             raise ValueError(f"{name} has an encoder and a decoder; only models of one stack of layers can be shown")
@@ -122,16 +132,16 @@ class Encoder:
         self.head_names = [f"head {head + 1}" for head in range(self.num_heads)]
         self.max_tokens = min(_positions(model), tokenizer.model_max_length)
 
-    def __call__(self, sentence, head_mask=None):
+    def __call__(self, sentence: Sentence, head_mask: ArrayLike | None = None) -> AttentionMap:
         """The map of one sentence, or of one pair."""
         return self.batch([sentence], head_mask)[0]
 
-    def to(self, *place):
+    def to(self, *place: Any) -> "Encoder":
         """Move the model, as a module's `to` does; returns the encoder."""
         self.model.to(*place)
         return self
 
-    def batch(self, sentences, head_mask=None):
+    def batch(self, sentences: Sequence[Sentence], head_mask: ArrayLike | None = None) -> list[AttentionMap]:
         """The maps of several sentences, computed together.
 
         >>> [attention.shape for attention in load_encoder().batch(["Tea.", "Coffee or tea?"])]
@@ -149,7 +159,7 @@ class Encoder:
         weights = torch.stack(layers, dim=1).numpy(force=True)  # [b, layer, h, q, k]
         return [self._map(encoding, weights[b]) for b, encoding in enumerate(encodings)]
 
-    def hidden_states(self, sentence, head_mask=None):
+    def hidden_states(self, sentence: Sentence, head_mask: ArrayLike | None = None) -> NDArray[np.float32]:
         """What each layer makes of each token, the embeddings first: float32 [layer + 1, token, width].
 
         >>> load_encoder().hidden_states("The bank of the river.").shape
@@ -157,7 +167,9 @@ class Encoder:
         """
         return self.states([sentence], head_mask)[0][1]
 
-    def states(self, sentences, head_mask=None):
+    def states(
+        self, sentences: Sequence[Sentence], head_mask: ArrayLike | None = None
+    ) -> list[tuple[list[str], NDArray[np.float32]]]:
         """The tokens and hidden states of several sentences, computed together: (tokens, [layer + 1, token, width]).
 
         >>> (tokens, states), _ = load_encoder().states(["Tea.", "Coffee or tea?"])
@@ -171,7 +183,9 @@ class Encoder:
         tokens = [self.tokenizer.convert_ids_to_tokens(encoding["input_ids"]) for encoding in encodings]
         return [(names, states[:, : len(names)]) for names, states in zip(tokens, layers)]
 
-    def reading(self, sentence, head_mask=None, masked=()):
+    def reading(
+        self, sentence: Sentence, head_mask: ArrayLike | None = None, masked: Sequence[int] = ()
+    ) -> tuple[list[str], torch.Tensor, torch.Tensor]:
         """A sentence as tensors: its tokens, weights [layer, h, q, k] and hidden states [layer + 1, token, width].
 
         `masked` holds the places of tokens that no token may look at, in any layer.
@@ -187,7 +201,7 @@ class Encoder:
         weights, states = (torch.stack(layers, dim=1)[0].cpu() for layers in (output.attentions, output.hidden_states))
         return self.tokenizer.convert_ids_to_tokens(encoding["input_ids"]), weights, states
 
-    def sentence_vector(self, sentence, head_mask=None):
+    def sentence_vector(self, sentence: Sentence, head_mask: ArrayLike | None = None) -> NDArray[np.float32]:
         """The mean of the last layer over all tokens, scaled to length 1: float32 [width].
 
         >>> encoder = load_encoder()
@@ -199,7 +213,9 @@ class Encoder:
         """
         return self.sentence_vectors([sentence], head_mask)[0]
 
-    def sentence_vectors(self, sentences, head_mask=None):
+    def sentence_vectors(
+        self, sentences: Sequence[Sentence], head_mask: ArrayLike | None = None
+    ) -> NDArray[np.float32]:
         """The vectors of several sentences, computed together: float32 [sentence, width].
 
         >>> load_encoder().sentence_vectors(["Tea.", "A cup of coffee."]).shape
@@ -210,7 +226,7 @@ class Encoder:
         vectors = np.stack([state[: len(e["input_ids"])].mean(axis=0) for e, state in zip(encodings, hidden)])
         return vectors / np.linalg.norm(vectors, axis=1, keepdims=True)
 
-    def attention_layer(self, layer):
+    def attention_layer(self, layer: int) -> MultiHeadAttention:
         """The attention of one layer as a `MultiHeadAttention`, for a model that is built as BERT is.
 
         >>> encoder = load_encoder()
@@ -232,7 +248,7 @@ class Encoder:
             getattr(module, name).load_state_dict(part.state_dict())
         return module
 
-    def layer_input(self, sentence, layer):  # -> [t, d]
+    def layer_input(self, sentence: Sentence, layer: int) -> torch.Tensor:  # [t, d]
         """What the heads of a layer read: the tokens' vectors as the layer below left them."""
         return torch.tensor(self.hidden_states(sentence)[layer])
 

@@ -8,12 +8,16 @@ as in Strubell et al. 2018, arXiv:1804.08199) and that a head which is turned of
 with it. *Untaught* heads learn from the four facts alone.
 """
 
+import os
+from collections.abc import Callable, Sequence
 from dataclasses import asdict
 from functools import partial
+from typing import Any
 
 import torch
+from numpy.typing import ArrayLike
 
-from manyheads.attention import causal_mask, share_heads
+from manyheads.attention import MultiHeadAttention, causal_mask, share_heads
 from manyheads.defaults import new_tensors, where_it_is
 from manyheads.inputs import checked_heads
 from manyheads.maps import AttentionMap
@@ -50,8 +54,9 @@ class FocusModel(FocusNetwork):
     """
 
     named_layer = 1  # whose heads are taught, and named
+    __call__: Callable[..., AttentionMap]  # of nn.Module, which calls `forward`
 
-    def __init__(self, variant="taught", config=FocusConfig()):
+    def __init__(self, variant: str = "taught", config: FocusConfig = FocusConfig()) -> None:
         super().__init__(int(variant.removeprefix("heads-")) if variant.startswith("heads-") else len(HEADS), config)
         self.variant = variant
         self.page_name = None  # what pages call it, such as `focus/heads-8`, if it is one of those that pages have
@@ -60,17 +65,17 @@ class FocusModel(FocusNetwork):
         self.register_buffer("word_scale", word_scale, persistent=False)  # [d]
 
     @property
-    def name(self):
+    def name(self) -> str:
         return self.page_name or "trained just now"
 
     @property
-    def head_names(self):
+    def head_names(self) -> list[str]:
         """Of layer 2: the foci of heads that were taught them; `head 1`, `head 2`, ... for untaught ones."""
         taught = self.variant == "taught" or self.variant.startswith("step-")
         return list(HEADS.values()) if taught else [f"head {head + 1}" for head in range(self.num_heads)]
 
     @torch.no_grad()
-    def forward(self, sentence, head_mask=None):
+    def forward(self, sentence: str, head_mask: ArrayLike | None = None) -> AttentionMap:
         ids, notes = tokenize(sentence, self.config)
         vectors = self.word_vectors(torch.tensor([ids]))
         below, above = self._checked(head_mask)
@@ -92,15 +97,15 @@ class FocusModel(FocusNetwork):
         mask = checked_heads(head_mask, self.num_layers, self.num_heads, last=True)
         return (None, None) if mask is None else mask
 
-    def word_vectors(self, ids):  # [b, t] -> [b, t, d]
+    def word_vectors(self, ids: torch.Tensor) -> torch.Tensor:  # [b, t] -> [b, t, d]
         return self.word_codes[ids] * self.word_scale
 
-    def logit_parts(self, sentence, _answer=""):
+    def logit_parts(self, sentence: str, _answer: str = "") -> dict[str, Any]:
         """What each head adds to the logits of all labels, [label, h + 2], with the biases and the sum, and names."""
         return self._parts(self._read(sentence)[2])
 
     @torch.no_grad()
-    def head_ledger(self, sentence, _answer="", head_mask=None):
+    def head_ledger(self, sentence: str, _answer: str = "", head_mask: ArrayLike | None = None) -> dict[str, Any]:
         """The arrays and names of `manyheads.widgets.head_ledger.head_ledger`."""
         map, values, contexts = self._read(sentence, head_mask)
         alone = 1 - torch.eye(self.num_heads, dtype=torch.float64)
@@ -112,7 +117,9 @@ class FocusModel(FocusNetwork):
         return self._parts(contexts) | named | arrays | {"weights": map.weights[-1, :, 0]}
 
     @torch.no_grad()
-    def read_in_parts(self, sentence, layer, places, head_mask=None):  # -> attention, {part: [place, d]}
+    def read_in_parts(
+        self, sentence: str, layer: int, places: Sequence[int], head_mask: ArrayLike | None = None
+    ) -> tuple[MultiHeadAttention, dict[str, torch.Tensor]]:  # attention, {part: [place, d]}
         """The attention of a layer, and what it reads at a query and a key, in parts that sum to it."""
         ids, _ = tokenize(sentence, self.config)
         words, (below, _) = self.word_vectors(torch.tensor(ids)), self._checked(head_mask)
@@ -137,7 +144,7 @@ class FocusModel(FocusNetwork):
         contexts = torch.tensor(map.weights[-1, :, :1]).double() @ values
         return map, values, contexts[:, 0]
 
-    def save(self, path, dtype=torch.float32):
+    def save(self, path: str | os.PathLike[str], dtype: torch.dtype = torch.float32) -> None:
         """Write the weights as safetensors; the header says what they are. Words have their own file.
 
         >>> from tempfile import TemporaryDirectory
@@ -158,7 +165,7 @@ class FocusModel(FocusNetwork):
         write_model(path, self, header, dtype)
 
     @classmethod
-    def load(cls, path):
+    def load(cls, path: str | os.PathLike[str]) -> "FocusModel":
         """Read what `save` wrote; raises `ValueError` when a tensor is missing, extra or of another shape.
 
         >>> from manyheads.models.keeping import kept_file
@@ -177,7 +184,7 @@ def _values(attention, x):  # [t, d] -> [h, t, d_v]
     return share_heads(attention.project(x, x, x)[2], attention.num_heads)
 
 
-def load_focus_model(variant="taught"):
+def load_focus_model(variant: str = "taught") -> FocusModel:
     """Load a trained variant: taught, untaught, heads-1|2|4|8, step-0|30|100|300|1000.
 
     >>> load_focus_model("heads-8").num_heads

@@ -55,7 +55,7 @@ class FocusNetwork(nn.Module):
 
     num_layers = 2
 
-    def __init__(self, num_heads, config=FocusConfig()):
+    def __init__(self, num_heads: int, config: FocusConfig = FocusConfig()) -> None:
         super().__init__()
         self.num_heads, self.config, width = num_heads, config, config.word_width
         options = {"attention_dim": config.attention_width}

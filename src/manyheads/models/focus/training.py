@@ -1,6 +1,7 @@
 """Training of the focus model, from generated sentences. The trainings that are kept are in `recipes/`."""
 
 import random
+from collections.abc import Callable
 from functools import lru_cache, partial
 
 import numpy as np
@@ -16,16 +17,16 @@ from manyheads.models.training import check_variant, fit, reproducible
 
 
 def train_focus_model(
-    variant="taught",
+    variant: str = "taught",
     *,
-    config=FocusConfig(),
-    steps=None,
-    seconds=None,
-    seed=0,
-    num_sentences=None,
-    checkpoint=None,
-    progress=True,
-):
+    config: FocusConfig = FocusConfig(),
+    steps: int | None = None,
+    seconds: float | None = None,
+    seed: int = 0,
+    num_sentences: int | None = None,
+    checkpoint: Callable[[int, FocusModel], object] | None = None,
+    progress: bool = True,
+) -> FocusModel:
     """Train a focus model from nothing, the same one for the same seed.
 
     >>> model = train_focus_model(steps=2, num_sentences=100, progress=False)

@@ -1,11 +1,14 @@
 """The induction model as a head model: characters go in, what every head looks at and what may come next come out."""
 
+from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
 from os import PathLike
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import torch
+from numpy.typing import ArrayLike, NDArray
 from torch import nn
 
 from manyheads.defaults import new_tensors, where_it_is
@@ -32,7 +35,7 @@ class Guesses:
     """
 
     characters: list[str | None]
-    losses: np.ndarray
+    losses: NDArray[np.float32]
 
 
 @where_it_is
@@ -55,7 +58,15 @@ class InductionModel(nn.Module):
     shape.
     """
 
-    def __init__(self, variant="", config=InductionConfig(), roles=None, history=()):
+    __call__: Callable[..., AttentionMap]  # of nn.Module, which calls `forward`
+
+    def __init__(
+        self,
+        variant: str = "",
+        config: InductionConfig = InductionConfig(),
+        roles: dict[str, list[int]] | None = None,
+        history: Sequence[Any] = (),
+    ) -> None:
         super().__init__()
         self.variant, self.config, self.history = variant, config, list(history)
         self.roles = roles or {"previous": [0, 0], "induction": [1, 0]}
@@ -65,19 +76,19 @@ class InductionModel(nn.Module):
         self.file_name = None  # of a reader's own, which pages don't have
 
     @property
-    def name(self):
+    def name(self) -> str:
         """What pages call it, such as `induction/step-200`; a model of a reader's own is called as its file."""
         return self.file_name or "/".join(filter(None, ("induction", self.variant)))
 
     @property
-    def previous_head(self):
+    def previous_head(self) -> tuple[int, int]:
         return tuple(self.roles["previous"])
 
     @property
-    def induction_head(self):
+    def induction_head(self) -> tuple[int, int]:
         return tuple(self.roles["induction"])
 
-    def forward(self, text, head_mask=None):
+    def forward(self, text: str, head_mask: ArrayLike | None = None) -> AttentionMap:
         characters, notes = read(text, self.config.positions)
         known = list(dict.fromkeys(characters))
         head_mask = checked_heads(head_mask, self.num_layers, self.num_heads)
@@ -93,7 +104,7 @@ class InductionModel(nn.Module):
             value_norms=lengths.numpy(force=True),
         )
 
-    def guesses(self, text, head_mask=None):
+    def guesses(self, text: str, head_mask: ArrayLike | None = None) -> Guesses:
         """What it expects after each character, as `Guesses`.
 
         >>> from manyheads import load_induction
@@ -145,7 +156,7 @@ class InductionModel(nn.Module):
     def _computed(self, characters, head_mask):  # -> [t, symbol], [layer, h, t, t]
         return self.network(torch.tensor(symbols(characters)), head_mask)
 
-    def save(self, path, dtype=torch.float32):
+    def save(self, path: str | PathLike[str], dtype: torch.dtype = torch.float32) -> None:
         """Write the weights as safetensors; the header says what they are."""
         header = {
             "variant": self.variant,
@@ -157,7 +168,7 @@ class InductionModel(nn.Module):
         write_model(path, self.network, header, dtype)
 
     @classmethod
-    def load(cls, path):
+    def load(cls, path: str | PathLike[str]) -> "InductionModel":
         """Read what `save` wrote; raises `ValueError` when a tensor is missing, extra or of another shape."""
         needed = {"variant", "roles", "history"}
         header, config, tensors = read_model(path, "induction model", needed, InductionConfig)
@@ -168,7 +179,7 @@ class InductionModel(nn.Module):
         return model.eval()
 
 
-def load_induction(variant=""):
+def load_induction(variant: str | PathLike[str] = "") -> InductionModel:
     """Load the induction model; `"step-190"` is what it was after 190 steps. Or the path of a model of your own.
 
     >>> model = load_induction()

@@ -20,7 +20,7 @@ RECIPE = 1  # the version of how the axes are made: raise it when code changes w
 BATCH = 32
 
 
-def word_sense(sentence, word):
+def word_sense(sentence: str, word: str) -> dict[str, float]:
     """The share of each sense of an ambiguous word in a sentence: {sense: share}, which sum to 1.
 
     >>> shares = word_sense("We sat on the bank of the river.", "bank")

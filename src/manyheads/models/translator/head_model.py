@@ -1,8 +1,11 @@
 """The translator as a head model: a sentence goes in, its French and what every head looks at come out."""
 
+import os
+from collections.abc import Callable, Sequence
 from dataclasses import asdict
 
 import torch
+from numpy.typing import ArrayLike
 from torch import nn
 
 from manyheads.defaults import new_tensors, where_it_is
@@ -45,7 +48,18 @@ class Translator(nn.Module):
     one that it cannot read; and `ValueError` for a head mask of another shape.
     """
 
-    def __init__(self, variant, english, french, letters, pattern, config=TranslatorConfig(), attention="cross"):
+    __call__: Callable[..., AttentionMap]  # of nn.Module, which calls `forward`
+
+    def __init__(
+        self,
+        variant: str,
+        english: Sequence[str],
+        french: Sequence[str],
+        letters: dict[str, str],
+        pattern: str,
+        config: TranslatorConfig = TranslatorConfig(),
+        attention: str = "cross",
+    ) -> None:
         super().__init__()
         if attention not in ATTENTIONS:
             raise ValueError(f"no such attention: {attention!r}; there are {', '.join(ATTENTIONS)}")
@@ -56,31 +70,31 @@ class Translator(nn.Module):
         self.network = EncoderDecoder(len(english), len(french), self.num_heads, config)
 
     @property
-    def num_layers(self):
+    def num_layers(self) -> int:
         return 1 if self.attention in ("cross", "first") else self.config.layers
 
     @property
-    def head_names(self):
+    def head_names(self) -> list[str]:
         """What the heads were taught to look at; `head 1`, `head 2`, ... where they were not taught."""
         taught = self.variant == "taught" and self.attention == "cross"
         return list(HEADS) if taught else [f"head {head + 1}" for head in range(self.num_heads)]
 
     @property
-    def page_name(self):
+    def page_name(self) -> str | None:
         """What pages call it, such as `translator/french`; None if it was trained just now: no page has it."""
         parts = [part for part in (self.variant, self.attention) if part not in ("taught", "cross")]
         return "/".join(["translator", *parts]) if self.kept else None
 
     @property
-    def name(self):
+    def name(self) -> str:
         return self.page_name or "translator, trained just now"
 
     @property
-    def vocabulary(self):
+    def vocabulary(self) -> list[str]:
         """The English words that it knows, in order."""
         return [word for word in self.english if word not in MARKS]
 
-    def read(self, sentence):
+    def read(self, sentence: str) -> list[str]:
         """The words of a sentence, as the translator knows them.
 
         >>> from manyheads import load_translator
@@ -92,13 +106,13 @@ class Translator(nn.Module):
         """
         return read(sentence, self.letters, self.pattern)
 
-    def translate(self, sentence, head_mask=None):
+    def translate(self, sentence: str, head_mask: ArrayLike | None = None) -> str:
         """The French of an English sentence."""
         words, *_ = self._translated(self.read(sentence), self._off(head_mask))
         return joined(words)
 
     @torch.no_grad()
-    def forward(self, sentence, head_mask=None):
+    def forward(self, sentence: str, head_mask: ArrayLike | None = None) -> AttentionMap:
         words = self.read(sentence)
         french, english_maps, french_maps, cross_maps = self._translated(words, self._off(head_mask))
         queries, keys, causal = [*french, END], [*words, END], self.attention == "french"
@@ -137,7 +151,7 @@ class Translator(nn.Module):
         return padded([[number[word] for word in [*row, *end]] for row in rows])
 
     @torch.no_grad()
-    def batch(self, sentences, off=None):
+    def batch(self, sentences: Sequence[Sequence[str]], off: dict[str, torch.Tensor] | None = None) -> list[list[str]]:
         """The French words of several sentences, given as lists of words; `off` has a head mask [layer, h] by part.
 
         >>> from manyheads import load_translator
@@ -160,7 +174,7 @@ class Translator(nn.Module):
             found.append([self.french[number] for number in row[:length]])
         return found
 
-    def save(self, path, dtype=torch.float32):
+    def save(self, path: str | os.PathLike[str], dtype: torch.dtype = torch.float32) -> None:
         """Write the weights as safetensors; the header says what they are, and what the page has to know."""
         header = {
             "variant": self.variant,
@@ -179,7 +193,7 @@ class Translator(nn.Module):
         write_model(path, self.network, header, dtype)
 
     @classmethod
-    def load(cls, path, attention="cross"):
+    def load(cls, path: str | os.PathLike[str], attention: str = "cross") -> "Translator":
         """Read what `save` wrote; raises `ValueError` when a tensor is missing, extra or of another shape."""
         names = ("variant", "english", "french", "letters", "pattern")
         header, config, tensors = read_model(path, "translator", {*names}, TranslatorConfig)
@@ -190,7 +204,7 @@ class Translator(nn.Module):
         return model.eval()
 
 
-def load_translator(variant="taught", *, attention="cross"):
+def load_translator(variant: str = "taught", *, attention: str = "cross") -> Translator:
     """Load a trained translator: taught, or with one head that was shown nothing, heads-1.
 
     >>> load_translator().translate("The girl sees the red apple.")

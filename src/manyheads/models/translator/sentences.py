@@ -2,6 +2,7 @@
 
 import difflib
 import re
+from collections.abc import Iterable
 
 from manyheads.models.white_space import split_at_space, within_reach
 
@@ -21,7 +22,7 @@ SHORT_FORMS = {"won't": "will not", "n't": " not", "'s ": " is ", "'re ": " are 
 class NotTranslated(ValueError):
     """A sentence that the translator cannot read; says why, and what to try. `word` is the unknown one, if any."""
 
-    def __init__(self, message, word=None, near=()):
+    def __init__(self, message: str, word: str | None = None, near: Iterable[str] = ()) -> None:
         super().__init__(message)
         self.word, self.near = word, list(near)
 
