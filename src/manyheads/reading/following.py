@@ -144,8 +144,7 @@ class Following(Watch):
         self._reads.append(self._reads[-1])
         if self._off is None or name not in self._unseen or given not in self._tags:
             return None
-        with unfollowed():
-            silenced = {id(given): self._silence(given)}
+        silenced = {id(given): self._silence(given)}
         return replace_in(args, silenced), replace_in(kwargs, silenced)
 
     def _leave(self, part, output):
@@ -299,14 +298,17 @@ class Following(Watch):
         for tensor in known if reads else ():
             with unfollowed():
                 self._note_reader(func, name, args, kwargs, tensor)
-                silenced[id(tensor)] = tensor if self._off is None else self._silence(tensor)
+            silenced[id(tensor)] = tensor if self._off is None else self._silence(tensor)
         silenced = {key: tensor for key, tensor in silenced.items() if id(tensor) != key}
         return (replace_in(args, silenced), replace_in(kwargs, silenced)) if silenced else (args, kwargs)
 
     def _silence(self, tensor):
         """A tensor with zeros for heads that are off."""
-        on = ~torch.isin(self._tags[tensor], self._off)
-        return tensor if on.all() else tensor * on.to(tensor.device)
+        with unfollowed():
+            on = ~torch.isin(self._tags[tensor], self._off)
+            if on.all():
+                return tensor
+        return tensor * on.to(tensor.device)
 
     def _outputs_in(self, tensor):
         """The outputs of which all are in a tensor."""
