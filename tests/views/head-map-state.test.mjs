@@ -53,6 +53,16 @@ test("what a map depends on calls for another; the rest is painted; without a ma
   );
 });
 
+test("another map is called for once, also by what is chosen again; what a page says again calls for none", () => {
+  const own = figure({ sentence: "tea" });
+  own.do("show", { map: makeMap({ ...SELF, valueNorms: null }) });
+  assert.equal(own.choose({ sentence: "tea" }).needs, "map", "what is seen may answer to something else");
+  assert.equal(own.do("take", { parts: { sentence: "tea", off: [[0, 1]] } }).needs, "map");
+  assert.equal(own.do("take", { parts: { sentence: "tea", off: [[0, 1]] } }).needs, "paint");
+  assert.equal(own.choose({ weigh: "written" }).needs, "map", "the model has to be asked for norms");
+  assert.equal(own.choose({ view: "matrix" }).needs, "nothing", "they are on their way");
+});
+
 test("a token asks while it is pointed at; a pinned one keeps asking; unpinned, the first asks again", () => {
   const own = figure();
   own.do("show", { map: makeMap(SELF) });

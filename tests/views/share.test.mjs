@@ -2,8 +2,9 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 import { csvOf, exactly, fileName } from "../../src/manyheads/web/figures/head-map/save.ts";
+import { maskOf } from "../../src/manyheads/web/math/heads-off.ts";
 import { START } from "../../src/manyheads/web/math/options.ts";
-import { frameFor, linkedState, linkTo, maskOf, tagFor, writeState } from "../../src/manyheads/web/doors/state.ts";
+import { frameFor, linkedState, linkTo, tagFor, writeState } from "../../src/manyheads/web/doors/state.ts";
 
 const FULL = {
   ...START,

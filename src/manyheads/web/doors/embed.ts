@@ -4,9 +4,10 @@
 import type { AttentionMap } from "../math/attention-map.ts";
 import { h } from "../views/dom.ts";
 import { readsText } from "../math/families.ts";
+import { maskOf } from "../math/heads-off.ts";
 import { EXAMPLE, FLAGS } from "../math/names.ts";
 import { valuesOf } from "../math/options.ts";
-import { HEIGHT, maskOf, readPart, WRITTEN, type StateParts } from "./state.ts";
+import { HEIGHT, readPart, WRITTEN, type StateParts } from "./state.ts";
 
 const NAMES = ["figure", "model", "models", "theme", ...WRITTEN];
 const THEMES = ["light", "dark"];

@@ -71,9 +71,14 @@ export abstract class Figure<View = unknown> extends PageElement {
     this.task?.leave();
   }
 
+  /** Whether it stands as the build drew it. */
+  protected get isAsBuilt() {
+    return this.#waits !== null && !this.#waits.signal.aborted;
+  }
+
   /** Draws it, where that waits. */
   protected drawNow() {
-    if (this.#waits && !this.#waits.signal.aborted) this.#draw();
+    if (this.isAsBuilt) this.#draw();
   }
 
   #drawLate(leaves: AbortSignal) {

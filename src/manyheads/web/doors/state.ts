@@ -1,11 +1,9 @@
 // How the state of a map is written, in attributes and in links. No DOM.
 
-import type { HeadMask } from "../math/attention-map.ts";
+import { offOf } from "../math/heads-off.ts";
 import type { MapState } from "../math/map-state.ts";
 import { OPTION_NAMES, OPTIONS, readOption, START } from "../math/options.ts";
 import { escaped } from "../math/text.ts";
-
-export { maskOf } from "../math/heads-off.ts";
 
 /** The parts of a state that attributes and links name; `off` lists the heads that are off: "0.3 5.11", layer.head. */
 export const WRITTEN: string[] = [...OPTION_NAMES, "off"];
@@ -37,10 +35,6 @@ export function writeState(state: MapState, model: string, layer = 0) {
   if (off) pairs.push(["off", off]);
   return pairs;
 }
-
-/** The heads that are off, as attributes name them: "0.3 5.11". */
-export const offOf = (headMask: HeadMask) =>
-  (headMask ?? []).flatMap((row, layer) => row.flatMap((on, head) => (on ? [] : [`${layer}.${head}`]))).join(" ");
 
 /**
  * The address of a page with the state of one of its maps, which `place` names: an id, or how many-th it is. The state

@@ -1,5 +1,7 @@
 // Heads that are off, as a list of [layer, head] from 0.
 
+import type { HeadMask } from "./attention-map.ts";
+
 /** What a reader reads whose heads that were off are forgotten. */
 export const FORGOT = "The heads that were off are another model’s: here all are on.";
 
@@ -22,6 +24,16 @@ export const wholeLayers = (layers: number, heads: number): Record<string, numbe
       Array.from({ length: heads }, (_head, head) => [layer, head]),
     ]),
   );
+
+/** The heads that a mask turns off. */
+export const offIn = (headMask: HeadMask) =>
+  (headMask ?? []).flatMap((row, layer) => row.flatMap((on, head) => (on ? [] : [[layer, head]])));
+
+/** The same as attributes name them: "0.3 5.11". */
+export const offOf = (headMask: HeadMask) =>
+  offIn(headMask)
+    .map((place) => place.join("."))
+    .join(" ");
 
 /** The mask that turns off those of the named heads that a model has; null where it has none of them. */
 export function maskOf(off: number[][], layers: number, heads: number) {

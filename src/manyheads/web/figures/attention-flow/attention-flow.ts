@@ -13,7 +13,7 @@ import type { Job } from "../../doors/task.ts";
 import { turns } from "../../doors/turns.ts";
 import { STATIONS } from "./stations.ts";
 import type { HeadMask } from "../../math/attention-map.ts";
-import { maskOf, toggledIn } from "../../math/heads-off.ts";
+import { maskOf, offIn, toggledIn } from "../../math/heads-off.ts";
 import { FLAGS } from "../../math/names.ts";
 import type { Flow, FlowState } from "../../math/steps.ts";
 import { decodeSteps } from "../../math/wire.ts";
@@ -264,8 +264,7 @@ class AttentionFlowElement extends SentenceFigure<AttentionFlowView> {
     const flow = this.steps!;
     const map = this.#followed;
     if (!map || !this.#hasModelOf(map)) this.view?.changed(); // else the map says it
-    const off = (this.headMask ?? []).flatMap((row, at) => row.flatMap((on, each) => (on ? [] : [[at, each]])));
-    this.headMask = maskOf(toggledIn(off, [layer, head]), layer + 2, flow.headNames.length);
+    this.headMask = maskOf(toggledIn(offIn(this.headMask), [layer, head]), layer + 2, flow.headNames.length);
   }
 
   /** What the map shows otherwise than when it was last seen: its sentence, the head that is large, another word that asks. */

@@ -3,13 +3,13 @@
 import { openFile } from "../../doors/open-file.ts";
 import { dressPage, Figure, takeEarly, whenSeen, whenTouched, type LiveMap } from "../../doors/page-element.ts";
 import { EXAMPLE_SHOWN, LOADING, OFFERED, readyWith } from "../../doors/page-models.ts";
-import { offOf, readPart, type StateParts } from "../../doors/state.ts";
+import { readPart, type StateParts } from "../../doors/state.ts";
 import { answeredLater, Task, together, type Refusal } from "../../doors/task.ts";
 import { makePressable } from "../../doors/worth-trying.ts";
 import type { AttentionMap, HeadMask } from "../../math/attention-map.ts";
 import { isFile, isOnRequest, readsText } from "../../math/families.ts";
-import { COMPUTED } from "../../math/options.ts";
-import { lacksNorms } from "../../math/shown.ts";
+import { offOf } from "../../math/heads-off.ts";
+import { namesWith, type OptionName } from "../../math/options.ts";
 import { withWord } from "../../math/text.ts";
 import { decodeMap } from "../../math/wire.ts";
 import type { HeadModel } from "../../models/head-model.ts";
@@ -69,7 +69,7 @@ export class HeadMapElement extends Figure<HeadMapView> implements LiveMap {
   }
 
   get sentence() {
-    return this.#chosen?.sentence ?? this.getAttribute("sentence") ?? "";
+    return (this.isAsBuilt ? null : this.#chosen?.sentence) ?? this.getAttribute("sentence") ?? "";
   }
 
   set sentence(text: string) {
@@ -176,7 +176,7 @@ export class HeadMapElement extends Figure<HeadMapView> implements LiveMap {
     return this.#models.some((name) => isOnRequest(name));
   }
 
-  #makeView({ off, madeWith, ...parts }: StateParts) {
+  #makeView(parts: StateParts) {
     this.#models = this.models;
     const view: HeadMapView = new HeadMapView(this, parts, {
       models: this.#models,
@@ -186,12 +186,11 @@ export class HeadMapElement extends Figure<HeadMapView> implements LiveMap {
       examples: this.getAttribute("examples") ?? "",
       tools: this.getAttribute("tools") !== "none",
       behaviours: this.#models.some(isFile) ? null : (this.getAttribute("behaviours")?.split(" ") ?? null), // of the page's own model
-      change: (_, names) => this.#calls(names) && this.task.run(),
+      compute: () => this.task.run(),
       painted: (map) => announce(this, "attention", map),
       asked: (query) => announce(this, "ask", query),
     });
     this.view = view;
-    if (off || madeWith) view.update({ off, madeWith });
     if (this.#onRequest) view.statusFirst(); // what it offers comes before what is shown
     return view;
   }
@@ -202,29 +201,20 @@ export class HeadMapElement extends Figure<HeadMapView> implements LiveMap {
       "hashchange",
       () => {
         const linked = linkedOf(this, this.#places);
-        if (linked) this.#take(linked, true);
+        if (linked) this.view?.update(linked);
       },
       { signal: leaves },
     );
   }
 
   attributeChangedCallback(name: string, _: string | null, text: string | null) {
+    const { isAsBuilt } = this; // then it's drawn with the attribute as it is now
     if (!this.view) return;
     const isAmong = name === "model" && this.hasAttribute("models") && this.models.includes(text ?? "");
     if (isAmong) this.model = text!;
     else if (name === "model" || name === "models") this.#changeModels(this.view);
-    else this.#take(readPart(name, text), name === "off");
-  }
-
-  #take(parts: StateParts, computes: boolean) {
-    this.view?.update(parts);
-    if (computes || this.#calls(Object.keys(parts))) this.task.run();
-  }
-
-  /** Whether a change of some parts of the state calls for another map. */
-  #calls(names: string[]) {
-    const { map, chosen } = (this.view as HeadMapView).state;
-    return names.some((name) => isComputed(name) || (name === "weigh" && lacksNorms(map, chosen)));
+    else if (!isAsBuilt) this.view.update(readPart(name, text));
+    else if (namesWith("computed").includes(name as OptionName) || name === "off") this.task.run();
   }
 
   /** Draws the controls anew for other models, and goes on with the one that was chosen, if it is among them. */
@@ -282,8 +272,6 @@ export class HeadMapElement extends Figure<HeadMapView> implements LiveMap {
     });
   }
 }
-
-const isComputed = (name: string) => (COMPUTED as string[]).includes(name);
 
 declare global {
   interface HTMLElementTagNameMap {

@@ -1,7 +1,8 @@
 // All that a <head-map> knows, as one value; every change of it is a pure function. No DOM.
 
-import { maskOf, type StateParts } from "../../doors/state.ts";
+import type { StateParts } from "../../doors/state.ts";
 import type { AttentionMap } from "../../math/attention-map.ts";
+import { maskOf, offOf } from "../../math/heads-off.ts";
 import { NEW, record, stepped, type History } from "../../math/history.ts";
 import { isOfParts, layersOf } from "../../math/maps.ts";
 import type { MapState, ShownMap } from "../../math/map-state.ts";
@@ -72,7 +73,10 @@ export interface Step {
   layers?: number[]; // to fetch
 }
 
-export function startWith(parts: Partial<MapState>, { computes = true, fetches = false } = {}): State {
+export function startWith(
+  { off, madeWith = "", ...parts }: StateParts,
+  { computes = true, fetches = false } = {},
+): State {
   return {
     chosen: { ...START, ...parts, layer: parts.layer ?? 0 },
     computes,
@@ -86,9 +90,9 @@ export function startWith(parts: Partial<MapState>, { computes = true, fetches =
     shown: null,
     requested: [],
     later: {},
-    off: null,
+    off: off ?? null,
     forgot: false,
-    madeWith: "",
+    madeWith,
     words: [],
     history: NEW,
     message: { text: "" },
@@ -272,8 +276,12 @@ export const missingOf = ({ map, chosen }: State) => (map ? missingLayers(map, c
 /** What follows from a change: another map, layers to fetch, or something else to paint. */
 function follow(before: State, after: State, changed?: (keyof MapState)[]): Step {
   const { map, compared } = after;
-  const isOther = COMPUTED.some((name) => before.chosen[name] !== after.chosen[name]) || lacksNorms(map, after.chosen);
-  if (before.map === map && after.computes && isOther) return { state: after, needs: "map", changed };
+  if (before.map === map && after.computes) {
+    const asked = isOther(before, after) || changed?.some((name) => COMPUTED.includes(name)); // chosen again: what's seen may answer to something else
+    const lacks = lacksNorms(map, after.chosen);
+    if (asked || (lacks && !lacksNorms(map, before.chosen))) return { state: after, needs: "map", changed };
+    if (lacks) return { state: after, needs: "nothing", changed }; // they are on their way
+  }
   if (!map) return { state: after, needs: "nothing", changed };
   const state = { ...after, chosen: fitted(after, map) };
   const missing = missingOf(state);
@@ -288,6 +296,15 @@ function follow(before: State, after: State, changed?: (keyof MapState)[]): Step
   if (queryOf(state) >= state.shown!.map.queryTokens.length) state.pointed = null;
   return { state, needs: "paint", changed };
 }
+
+/** Whether a state calls for another map than the one before. */
+const isOther = (before: State, after: State) =>
+  String(before.off) !== String(after.off) ||
+  COMPUTED.some((name) =>
+    name === "headMask"
+      ? offOf(before.chosen.headMask) !== offOf(after.chosen.headMask)
+      : before.chosen[name] !== after.chosen[name],
+  );
 
 /** Where a map lacks the chosen layer, head or query, another takes its place; where it lacks a picture, the first view. */
 function fitted({ chosen, layer: wanted }: State, map: AttentionMap): MapState {

@@ -21,7 +21,8 @@ import { colourOfHead, styleOfHead, Switches } from "./switches.ts";
 import { Tools } from "./tools.ts";
 
 export interface HeadMapOptions {
-  change: (chosen: MapState, names: string[]) => void; // the reader changed the named parts
+  change?: (chosen: MapState, names: string[]) => void; // the reader changed the named parts
+  compute?: () => void; // another map is needed
   painted?: (map: AttentionMap) => void; // after every repaint
   asked?: (query: number | null) => void; // a token is pointed at, and asks; null where none is any more
   models?: string[]; // names, for a slider to run over
@@ -47,7 +48,7 @@ export class HeadMapView {
   #status = new Status();
   #announcer = new Announcer<AttentionMap>();
 
-  constructor(root: HTMLElement, parts: Partial<MapState>, options: HeadMapOptions) {
+  constructor(root: HTMLElement, parts: StateParts, options: HeadMapOptions) {
     const {
       models = [],
       readsText = true,
@@ -101,7 +102,8 @@ export class HeadMapView {
         () => this.#draw(),
       );
     else this.#drawControls();
-    if (changed) this.#options.change(state.chosen, changed);
+    if (changed) this.#options.change?.(state.chosen, changed);
+    if (needs === "map") this.#options.compute?.();
     if (layers?.length && state.map) this.#options.fetch?.(layers, state.map);
   }
 

@@ -1,7 +1,6 @@
 // All that a <next-word> knows, as one value; every change of it is a pure function. No DOM.
 
-import { maskOf, offOf } from "../../doors/state.ts";
-import { areSame, toggledIn } from "../../math/heads-off.ts";
+import { areSame, maskOf, offOf, toggledIn } from "../../math/heads-off.ts";
 import { descending, drawn, isEndless, probabilities, uniform, type Choice } from "../../math/sampling.ts";
 import { isUnfinished, joined } from "../../math/text.ts";
 import type { Draft, NextWord } from "../../models/head-model.ts";

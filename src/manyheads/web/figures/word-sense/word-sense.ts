@@ -6,9 +6,10 @@
 import { define, dressPage } from "../../doors/page-element.ts";
 import { loadWithProgress, modelsScript, READY } from "../../doors/page-models.ts";
 import { SentenceFigure } from "../../doors/sentence-figure.ts";
-import { maskOf, readPart } from "../../doors/state.ts";
+import { readPart } from "../../doors/state.ts";
 import { answeredLater } from "../../doors/task.ts";
 import type { AttentionMap } from "../../math/attention-map.ts";
+import { maskOf } from "../../math/heads-off.ts";
 import { rankedHeads, SenseAxes, shareOf, wordPlaces, type LayerPushes, type SensePushes } from "../../math/senses.ts";
 import type { HeadModel } from "../../models/head-model.ts";
 import { announce } from "../../views/dom.ts";
