@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 import { baked, draw, follow, heard, says, settled, texts, tick, type, until } from "./page.mjs";
+import { setFigure } from "../../src/manyheads/web/doors/phrases.ts";
 import { changesOf } from "../../src/manyheads/web/figures/attention-kinds/attention-kinds.ts";
 import { attentionOf } from "../../src/manyheads/web/math/kinds.ts";
 import { focusModel, HOSTILE, makeMap, randomOf, tokensOf } from "./small-models.mjs";
@@ -186,4 +187,18 @@ test("words that look like HTML are text", async () => {
   type(figure.map, "Sentence", `${HOSTILE} tea`);
   await choose(figure, "linear");
   assert.equal(figure.querySelectorAll("img").length, 0);
+});
+
+test("a kind that a phrase has set goes with the next sentence, one that its reader chose stays", async () => {
+  const figure = await opened();
+  setFigure(figure, { sentence: "cold tea", query: "1", kind: "linear" });
+  await until(() => figure.map.computedBy === "focus/linear" && changes(figure));
+  assert.deepEqual([figure.map.sentence, figure.map.query, figure.kind], ["cold tea", 1, "linear"]);
+  type(figure.map, "Sentence", "hot milk");
+  await until(() => figure.map.computedBy === "focus/multi-head");
+  assert.deepEqual([figure.map.query, changes(figure), checked(figure)[0].value], [0, PLAINLY, "multi-head"]);
+  await choose(figure, "multi-query");
+  type(figure.map, "Sentence", "hot tea");
+  await until(() => figure.map.attention.keyTokens.includes("tea"));
+  assert.equal(figure.map.computedBy, "focus/multi-query");
 });

@@ -6,6 +6,7 @@ import { GOALS, progressOf } from "../../src/manyheads/web/figures/drawing-board
 import { fareOf } from "../../src/manyheads/web/figures/drawing-board/guess.ts";
 import { FILLED, lookAt, MISSED, sentenceOf } from "../../src/manyheads/web/figures/drawing-board/look.ts";
 import { dotsPath, pathOf } from "../../src/manyheads/web/figures/drawing-board/paper.ts";
+import { setFigure } from "../../src/manyheads/web/doors/phrases.ts";
 import { readProgress } from "../../src/manyheads/web/doors/progress.ts";
 import { maskOf } from "../../src/manyheads/web/math/heads-off.ts";
 import { inked, readDrawing, readStrokes, shutIn } from "../../src/manyheads/web/math/strokes.ts";
@@ -456,4 +457,17 @@ test("before the model is here, what is drawn stays on the paper", async () => {
   await board.ready;
   await settled();
   assert.equal(says(board), "One place is shut in.");
+});
+
+test("heads that a guess has turned off are on again for the next drawing; a drawing that stands ready begins with all on", async () => {
+  const { board, paper } = await opened();
+  setFigure(board, { sentence: "ring", off: "1.1" });
+  assert.deepEqual([board.map.sentence, board.map.off], [READY.ring, "1.1"]);
+  stroke(paper, [1, 1], [5, 5]);
+  assert.deepEqual([board.strokes.length, board.map.off], [2, ""]);
+  board.headMask = maskOf([FILLER], 2, 2);
+  stroke(paper, [6, 1], [9, 5]);
+  assert.equal(board.map.off, "1.1", "turned off by hand, it stays for what is drawn");
+  press(board, "Open ring");
+  assert.deepEqual([board.map.sentence, board.map.off], [READY["open ring"], ""]);
 });

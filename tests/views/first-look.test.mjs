@@ -185,3 +185,14 @@ test("any key ends the typing: the sentence is whole at once, or is the reader's
   await pass(t, 4000);
   assert.equal(other.map.sentence, "mine");
 });
+
+test("an example is shown with all heads on; for a sentence of the reader's, the head that they turned off stays so", async () => {
+  const html = HTML.replace("<head-map", '<head-map examples="we hate tea"');
+  const look = await drawLive(html, twoLayers());
+  press(look, "Turn this head off");
+  type(look.map, "Sentence", "we never like milk");
+  assert.deepEqual([look.map.off, verdict(look)], ["0.1", "mood bad 75\u00a0%"]);
+  press(look, "we hate tea");
+  assert.deepEqual([look.map.off, verdict(look)], ["", "mood good 75\u00a0%"]);
+  assert.ok(named(look, "Turn this head off"));
+});

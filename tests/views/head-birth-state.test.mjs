@@ -35,6 +35,8 @@ function mapOf(text, grown = true) {
 const anyAction = (roll, state) =>
   pick(roll, [
     () => ({ type: "take", parts: { sentence: pick(roll, TEXTS) } }),
+    () => ({ type: pick(roll, ["type", "begin"]), sentence: pick(roll, TEXTS) }),
+    () => ({ type: "lend", parts: pick(roll, [{ sentence: "ab", step: roll(120) }, { off: [[0, 0]] }]) }),
     () => ({ type: "step", at: roll(STEPS.length) }),
     () => ({ type: "next" }),
     () => ({ type: "toggle", head: pick(roll, HEADS) }),

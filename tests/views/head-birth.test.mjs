@@ -225,11 +225,11 @@ test("any text is answered: none, a character, far too many, and such as has no 
   assert.equal(figure.querySelectorAll(".hb-strip img, .hb-strip b b").length, 0);
 });
 
-test("a text that a page or another figure sets is read", async () => {
+test("a text that a page or a table of its sets is read", async () => {
   const figure = await live();
   figure.sentence = "xyxy";
   assert.deepEqual([named(figure, "Text").value, figure.attention.queryTokens], ["xyxy", ["x", "y", "x", "y"]]);
-  figure.type("zz");
+  figure.begin("zz");
   assert.deepEqual([figure.sentence, figure.attention.queryTokens], ["zz", ["z", "z"]]);
 });
 

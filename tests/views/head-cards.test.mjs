@@ -117,10 +117,7 @@ test("the title of a card turns the live map to it; an example brings its senten
   await map.ready;
   press(cards, "layer 2, head 2");
   cards.querySelector(".hc-card h3 a").click();
-  assert.deepEqual(
-    [map.getAttribute("layer"), map.getAttribute("head"), map.querySelector("input:checked").value],
-    ["1", "1", "matrix"],
-  );
+  assert.deepEqual([map.enlarged, map.querySelector("input:checked").value], [{ layer: 1, head: 1 }, "matrix"]);
   cards.querySelectorAll(".hc-card ol a")[1].click();
   assert.deepEqual([map.sentence, map.query, map.attention.keyTokens], ["tea", 1, ["[CLS]", "tea", "[SEP]"]]);
 });
@@ -255,8 +252,8 @@ test("of a decoder a head sees no more of a text than stands before the word to 
   link.click();
   const figure = document.querySelector("#it");
   assert.deepEqual(
-    [figure.getAttribute("text"), figure.getAttribute("off"), figure.getAttribute("layer")],
-    [" Once upon", "0.0", "0"],
+    [figure.text, texts(figure, ".nw-off span")[0], texts(figure, ".nw-chosen[aria-pressed=true]").length],
+    [" Once upon", "Off: head 1 of layer 1.", 0],
   );
 });
 

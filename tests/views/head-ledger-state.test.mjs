@@ -31,7 +31,7 @@ const anyAction = (roll, { ledger: numbers }) =>
     () => ({ type: "show", ledger: ledger(roll) }),
     () => ({ type: "switch", head: roll(numbers?.headNames.length ?? 4) }),
     () => ({
-      type: "choose",
+      type: pick(roll, ["choose", "take", "lend"]),
       parts: pick(roll, [{ sentence: "milk" }, { answer: "kind" }, { answer: "mood: good" }, { head: roll(99) }, OFF]),
     }),
   ])();
@@ -55,7 +55,7 @@ test("after any actions each part has one row at most, each head that is off has
         const again = reduce(reduce(after, action), action);
         assert.deepEqual(again.chosen.off.map(String).sort(), chosen.off.map(String).sort());
       }
-      if (action.type === "choose" && !action.parts.off)
+      if (action.parts && !action.parts.off)
         numbers.headNames.forEach((_, head) => assert.ok(isOn(after, head) || rows.includes(head)));
     },
   );

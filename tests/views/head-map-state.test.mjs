@@ -201,7 +201,11 @@ function anyAction(roll, { map }) {
   return pick(roll, [
     () => ({ type: "choose", parts: { [name]: value }, when: 300 * roll(9) }),
     () => ({ type: "choose", parts: { headMask }, when: 0 }),
-    () => ({ type: "take", parts: { [name]: value, ...(roll(3) ? {} : { off: [[roll(3), roll(4)]] }) } }),
+    () => ({
+      type: pick(roll, ["take", "lend"]),
+      parts: { [name]: value, ...(roll(3) ? {} : { off: [[roll(3), roll(4)]] }) },
+    }),
+    () => ({ type: "begin", sentence: pick(roll, ["", "tea"]) }),
     () => ({ type: pick(roll, ["undo", "redo"]) }),
     () => ({ type: pick(roll, ["point", "pin"]), query: roll(4) ? roll(5) : null }),
     () => ({ type: "model", numLayers: 2, numHeads: 3 }),
@@ -216,8 +220,9 @@ test("after any actions the state fits its map, and what is shown is what was ch
   walk(start, anyAction, reduce, ({ action, after, needs, changed, layers }) => {
     const { chosen, map, shown, pinned, pointed } = after;
     if (needs === "map") assert.ok(after.computes);
+    if (changed?.includes("sentence") && !["undo", "redo"].includes(action.type)) assert.deepEqual(after.lent, {});
     if (layers) assert.ok(layers.every((each) => missingOf(after).includes(each)) && (after.fetches || !layers.length));
-    if (changed) assert.ok(["choose", "undo", "redo", "pin"].includes(action.type));
+    if (changed) assert.ok(["choose", "begin", "undo", "redo", "pin"].includes(action.type));
     if (needs === "paint") {
       const [all, heads, queries] = map.shape;
       assert.ok(chosen.layer < all && (chosen.head ?? 0) < heads && chosen.query < queries);

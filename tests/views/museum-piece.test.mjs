@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 import { draw, follow, once, press, rowsOf, says, status, texts, tick, type, until } from "./page.mjs";
+import { setFigure } from "../../src/manyheads/web/doors/phrases.ts";
 import { differences } from "../../src/manyheads/web/figures/museum-piece/museum-piece.ts";
 import { focusModel, HOSTILE, tokensOf } from "./small-models.mjs";
 
@@ -128,4 +129,18 @@ test("words that look like HTML are text", async () => {
   await told;
   await move(piece, true);
   assert.equal(piece.querySelectorAll("img").length, 0);
+});
+
+test("a bug that a guess has switched on is off with the next sentence; one that its reader switched on stays", async () => {
+  const piece = await opened();
+  setFigure(piece.map, { model: "focus/bug-scale" });
+  await until(() => state(piece) === "on" && table(piece).length);
+  assert.ok(toggle(piece).checked);
+  type(piece.map, "Sentence", "cold tea");
+  await until(() => state(piece) === "off");
+  assert.deepEqual([toggle(piece).checked, isShown(piece), piece.map.computedBy], [false, false, "focus"]);
+  await move(piece, true);
+  type(piece.map, "Sentence", "cold milk");
+  await until(() => piece.map.attention.keyTokens.includes("milk"));
+  assert.deepEqual([state(piece), piece.map.computedBy], ["on", "focus/bug-scale"]);
 });

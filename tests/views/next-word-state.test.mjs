@@ -52,6 +52,15 @@ const anyAction = (roll, state) =>
         },
       ]),
     }),
+    () => ({ type: "type", text: pick(roll, ["", "a cup"]) }),
+    () => ({
+      type: "lend",
+      parts: pick(roll, [
+        { off: [[1, 1]] },
+        { text: "a cup", temperature: 0.5 },
+        { layer: 1, head: roll(4), looks: true },
+      ]),
+    }),
     () => ({ type: "toggle", head: roll(3) }),
     () => ({
       type: "look",

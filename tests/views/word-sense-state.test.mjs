@@ -14,6 +14,12 @@ const anyAction = (roll) =>
       type: "take",
       parts: pick(roll, [{ sentence: pick(roll, ["", ...WORDS]) }, { word: pick(roll, WORDS) }]),
     }),
+    () => ({ type: pick(roll, ["type", "begin"]), sentence: pick(roll, ["", ...WORDS]) }),
+    () => ({ type: "word", word: pick(roll, WORDS) }),
+    () => ({
+      type: "lend",
+      parts: pick(roll, [{ off: [[0, 1]] }, { sentence: pick(roll, WORDS), wanted: ["a"] }, { layer: 1 }]),
+    }),
     () => ({
       type: "off",
       off: pick(roll, [
@@ -49,17 +55,19 @@ const anyAction = (roll) =>
     },
   ])();
 
-test("after any actions the word, its ranking and the heads that are off belong to the sentence", () => {
+test("after any actions the word, its ranking and the words that are masked belong to the sentence", () => {
   walk(
     () => startWith({ sentence: "bank" }),
     anyAction,
     reduce,
     ({ before, action, after, needs }) => {
       const asked = (state) => JSON.stringify([state.sentence, state.word, state.off, state.masked]);
-      if (["take", "off", "toggle", "mask", "want"].includes(action.type)) assert.equal(needs, "compute");
+      if (["take", "type", "begin", "lend", "word", "off", "toggle", "mask", "want"].includes(action.type))
+        assert.equal(needs, "compute");
       else assert.equal(needs, action.type === "show" && isBehind(after) ? "compute" : "draw");
       if (after.sentence !== before.sentence || action.type === "lose")
-        assert.deepEqual([after.off, after.ranking, after.masked], [[], [], []]);
+        assert.deepEqual([after.ranking, after.masked], [[], []]);
+      if (action.type === "begin") assert.deepEqual(after.off, []);
       if (asked(before) !== asked(after) && needs === "draw")
         assert.ok(action.type === "lose" || action.ranking || after.word !== before.word);
       if (before.sense) assert.ok(after.sense, "what is on the scale stays until something else is");

@@ -270,14 +270,18 @@ test("the list says what is off, by whichever switch", async () => {
   );
 });
 
-test("another sentence lets all heads on, and the ranking go", async () => {
+test("another sentence lets the ranking go, and the reader's heads stay off; an example begins with all on", async () => {
   const figure = await ranked();
   choose(figure, "Heads off", "the one that matters most here");
+  const seen = () => [
+    figure.querySelector(".ws-heads").hidden,
+    named(figure, "Heads off").value,
+    leans(figure)[LAYERS],
+  ];
   await typed(figure, "the bank of the town");
-  assert.deepEqual(
-    [figure.querySelector(".ws-heads").hidden, named(figure, "Heads off").value, leans(figure)[LAYERS]],
-    [true, "none", "95\u00a0% money"],
-  );
+  assert.deepEqual(seen(), [true, "those switched off", "57\u00a0% money"]);
+  await read(figure, () => figure.begin("the bank of the town"));
+  assert.deepEqual(seen(), [true, "none", "95\u00a0% money"]);
 });
 
 test("an encoder that stops says so; what was typed and shown stays", async () => {

@@ -1,6 +1,7 @@
 // Links that open a figure with a state: behind the "#", which no browser sends to a server.
 
 import { escaped } from "../math/text.ts";
+import type { Figure } from "./page-element.ts";
 
 /** The address of a page with the state of its first figure of a kind. */
 export function figureLink(address: string, figure: string, parts: Record<string, string | number>) {
@@ -36,11 +37,11 @@ export function linkedParts(hash: string, figure: string): Record<string, string
 }
 
 /** The first figure that a selector finds takes the parts of its state that a link names, also where the same link is pressed again. */
-export function followLinks(figure: HTMLElement, selector: string, names: readonly string[], leaves: AbortSignal) {
+export function followLinks(figure: Figure, selector: string, names: readonly string[], leaves: AbortSignal) {
   const follow = () => {
     const parts = figure === document.querySelector(selector) && linkedParts(location.hash, figure.localName);
     if (!parts) return;
-    for (const [name, value] of Object.entries(parts)) if (names.includes(name)) figure.setAttribute(name, value);
+    figure.lend(Object.fromEntries(Object.entries(parts).filter(([name]) => names.includes(name))));
     figure.scrollIntoView();
   };
   const pressed = ({ target }: MouseEvent) => (target as Element).closest("a")?.hash === location.hash && follow();

@@ -46,6 +46,11 @@ export abstract class Figure<View = unknown> extends PageElement {
   /** Listens to what is outside of the figure, once it's drawn, until it leaves the page. */
   protected listen(_leaves: AbortSignal) {}
 
+  /** Lends it values of its attributes, until its reader begins something new. Where nothing new can begin, they stay. */
+  lend(settings: Record<string, string>) {
+    for (const [name, value] of Object.entries(settings)) this.setAttribute(name, value);
+  }
+
   /** What draws it; null before it's in a page. */
   protected get view(): View | null {
     this.drawNow();
@@ -139,6 +144,8 @@ export interface LiveMap extends HTMLElement {
   readonly enlarged: { layer: number; head: number } | null;
   off: string; // the heads that are off: "0.3 5.11", layer.head
   type(sentence: string): void; // as its reader does
+  begin(sentence: string): void; // an example, with all heads on
+  lend(settings: Record<string, string>): void; // values of attributes, until its reader begins something new
 }
 
 /** The <head-map> with an id. */
@@ -158,6 +165,13 @@ export function takeEarly<Element extends HTMLElement>(element: Element, ...name
 export async function mapReady(map: LiveMap | null) {
   await customElements.whenDefined("head-map");
   await map?.ready;
+}
+
+/** Lends a map values of its attributes, once its script is here. */
+export function lendMap(map: LiveMap, settings: Record<string, string>) {
+  const lend = () => map.lend(settings);
+  if (customElements.get(map.localName)) lend();
+  else void customElements.whenDefined(map.localName).then(lend);
 }
 
 /** The heads that are off in a map, for a model that has as many; null for all on. */

@@ -2,6 +2,7 @@
 // and on paper, they are words among others.
 
 import { h } from "../views/dom.ts";
+import type { Figure } from "./page-element.ts";
 
 const LIT = "hm-spoken";
 const STAYS = 2000; // milliseconds that what was changed stays lit
@@ -19,10 +20,14 @@ export function answerPhrases(figure: HTMLElement, leaves: AbortSignal) {
   for (const phrase of phrases) answer(phrase, figure, leaves);
 }
 
-/** Sets attributes of a figure, which then says so by the event `set`. */
+/** Lends a figure values of its attributes, which then says so by the event `set`. */
 export function setFigure(figure: Element, settings: Record<string, string>) {
-  for (const [name, value] of Object.entries(settings)) figure.setAttribute(name, value);
-  figure.dispatchEvent(new Event("set"));
+  const set = () => {
+    (figure as Figure).lend(settings);
+    figure.dispatchEvent(new Event("set"));
+  };
+  if (customElements.get(figure.localName)) set();
+  else void customElements.whenDefined(figure.localName).then(set); // its script is on its way
 }
 
 function answer(phrase: HTMLElement, figure: HTMLElement, leaves: AbortSignal) {

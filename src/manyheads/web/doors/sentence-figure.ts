@@ -10,6 +10,7 @@ import { Task, type TaskOptions, type Tell } from "./task.ts";
 interface SentenceView {
   state: { sentence: string };
   update(state: object): void;
+  lend(parts: object): void;
   setStatus: Tell;
 }
 
@@ -53,25 +54,30 @@ export abstract class SentenceFigure<View extends SentenceView> extends Figure<V
 
   /** The state as the attributes write it. */
   protected get written(): Record<string, any> {
-    return Object.assign({}, ...this.parts.map((name) => this.readPart(name)));
+    return Object.assign({}, ...this.parts.map((name) => this.readPart(name, this.getAttribute(name))));
   }
 
-  /** The part of the state that an attribute writes. */
-  protected readPart(name: string): Record<string, any> {
-    const text = this.getAttribute(name);
+  /** The part of the state that an attribute writes by such a text. */
+  protected readPart(name: string, text: string | null): Record<string, any> {
     if (text === null) return {};
     return { [name]: this.numbers.includes(name) ? Number(text) || 0 : text };
   }
 
   attributeChangedCallback(name: string) {
     if (!this.view) return;
-    if (name !== "model") this.view.update(this.readPart(name));
+    if (name !== "model") this.view.update(this.readPart(name, this.getAttribute(name)));
     if (name === "model") this.#madeWith = "";
     if (name === "model" || this.computed.includes(name)) this.task.run();
   }
 
+  override lend(settings: Record<string, string>) {
+    const parts = Object.entries(settings).map(([name, text]) => this.readPart(name, text));
+    this.view?.lend(Object.assign({}, ...parts));
+    if (Object.keys(settings).some((name) => this.computed.includes(name))) this.task.run();
+  }
+
   /** Says what is drawn, an example or nothing yet, and waits for a reader to need the model. */
-  protected begin(isBaked: boolean, ...early: string[]) {
+  protected standBy(isBaked: boolean, ...early: string[]) {
     const onRequest = this.modelNames.some(isOnRequest);
     if (onRequest) offerBelowSentence(this);
     this.tell(onRequest ? OFFERED : EXAMPLE_SHOWN);

@@ -24,7 +24,7 @@ export function makePressable() {
               type: "button",
               class: "hm-press",
               onclick: () => {
-                map.type(sentence); // as if the reader had typed it
+                map.begin(sentence);
                 lead(map, text);
               },
             },
@@ -36,7 +36,7 @@ export function makePressable() {
 }
 
 /** What answers to the sentences of a table. */
-type Answering = HTMLElement & { type(sentence: string): void };
+type Answering = HTMLElement & { begin(sentence: string): void };
 
 /** The last figure before a table that answers to sentences. */
 const mapBefore = (table: Element) =>

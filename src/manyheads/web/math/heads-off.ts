@@ -16,6 +16,12 @@ export const toggledIn = (off: number[][], place: number[]) =>
 export const areSame = (some: number[][], others: number[][]) =>
   some.every((one) => isAmong(others, one)) && others.every((one) => isAmong(some, one));
 
+/** Some heads with those turned off, or on again, that were turned between two other lists. */
+export const turnedAlike = (off: number[][], before: number[][], after: number[][]) => [
+  ...off.filter((place) => isAmong(after, place) || !isAmong(before, place)),
+  ...after.filter((place) => !isAmong(before, place) && !isAmong(off, place)),
+];
+
 /** The heads of each layer, by name, from 1. */
 export const wholeLayers = (layers: number, heads: number): Record<string, number[][]> =>
   Object.fromEntries(

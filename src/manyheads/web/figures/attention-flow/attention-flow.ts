@@ -209,7 +209,7 @@ class AttentionFlowElement extends SentenceFigure<AttentionFlowView> {
       turn: (...place) => this.#turn(place),
     });
     if (baked) this.view.show(decodeSteps(baked) as Flow);
-    this.begin(Boolean(baked), "station");
+    this.standBy(Boolean(baked), "station");
     takeEarly<AttentionFlowElement>(this, "layer", "head", "query", "headMask");
   }
 
@@ -232,9 +232,13 @@ class AttentionFlowElement extends SentenceFigure<AttentionFlowView> {
     if (map.computedBy) follow(); // it went on while the journey stood as the build drew it
   }
 
-  protected override readPart(name: string) {
-    if (!FLAGS.includes(name)) return super.readPart(name);
-    return { [name]: this.hasAttribute(name) && this.getAttribute(name) !== "off" };
+  protected override readPart(name: string, text: string | null) {
+    return FLAGS.includes(name) ? { [name]: text !== null && text !== "off" } : super.readPart(name, text);
+  }
+
+  override lend(settings: Record<string, string>) {
+    if ("sentence" in settings) this.#mask = null;
+    super.lend(settings);
   }
 
   /** The map that it follows; null where it follows none. */

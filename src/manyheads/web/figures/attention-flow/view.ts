@@ -3,6 +3,7 @@
 
 import { captionOf, pictureOf } from "./captions.ts";
 import { answersOf, endingOf, factsOf, flowAt, mainCell, stationAt, STATIONS } from "./stations.ts";
+import { choose, lend, type Change } from "../../math/lent.ts";
 import { colourOf } from "../../math/maps.ts";
 import { DEPTH, FLAGS, OFF_COLOUR } from "../../math/names.ts";
 import { askerOf, cellAt, cellText, isOff } from "../../math/steps.ts";
@@ -33,6 +34,8 @@ const NEAR = 0.02; // of a station: it is there
 const CHOSEN = ["layer", "head", "query", ...FLAGS]; // what is drawn as chosen before it's computed
 const CHANGES: Record<keyof Changes, string> = { causal: "Causal mask", padding: "Padding", unscaled: "No scaling" };
 
+type Lendable = Partial<FlowState>;
+
 export interface FlowOptions {
   change: (state: FlowState, names: string[]) => void; // the reader changed the named parts
   painted?: (flow: Flow) => void; // after what is shown was computed anew
@@ -55,6 +58,7 @@ export class AttentionFlowView {
     unscaled: false,
   };
   flow: Flow | null = null;
+  #lent: Lendable = {}; // what stood there before a guess, a phrase or a link
   #options: FlowOptions;
   #fact = ""; // the one that the reader chose to take apart
   #sentence = sentenceBox("Sentence", "Type a sentence", (sentence) => this.#set({ sentence }));
@@ -160,6 +164,17 @@ export class AttentionFlowView {
     setTyped(this.#sentence, this.state.sentence);
   }
 
+  /** Takes over what a guess, a phrase or a link sets. */
+  lend(given: Lendable) {
+    const whole = given.sentence === undefined ? null : {};
+    this.#change(lend<Lendable>(this.state, this.#lent, given, whole));
+  }
+
+  #change({ parts, lent }: Change<Lendable>) {
+    this.update(parts);
+    this.#lent = lent;
+  }
+
   /** Takes over parts of the state that changed elsewhere. */
   update(state: Partial<FlowState>) {
     const { station, ...rest } = state;
@@ -204,10 +219,11 @@ export class AttentionFlowView {
     return Math.max(0, Math.ceil(this.#time.at - NEAR));
   }
 
-  #set(state: Partial<FlowState>) {
+  #set(given: Lendable) {
+    const change = choose<Lendable>(this.state, this.#lent, given, given.sentence !== undefined);
     this.#announcer.changed();
-    this.update(state);
-    this.#options.change(this.state, Object.keys(state));
+    this.#change(change);
+    this.#options.change(this.state, Object.keys(change.parts));
   }
 
   // --- what the reader does
@@ -379,6 +395,7 @@ export class AttentionFlowView {
     this.#shown = place;
     const { name, label } = STATIONS[place];
     this.state.station = name;
+    delete this.#lent.station; // whoever goes there stays there
     setText(this.#title, `${place + 1} ${label}`);
     if (first) return;
     if (this.#sheet.cell && this.flow) {

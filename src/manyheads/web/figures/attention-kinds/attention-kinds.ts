@@ -1,7 +1,7 @@
 // <attention-kinds kind="latent" sentence="...">: layer 1 of the focus model with the kind of attention that its reader chooses, and
 // what a cache then keeps of the sentence. The map inside is a <head-map> with a model for each kind. No DOM while the module loads.
 
-import { define, Figure, headsOff, mapReady, type LiveMap } from "../../doors/page-element.ts";
+import { define, Figure, headsOff, lendMap, mapReady, type LiveMap } from "../../doors/page-element.ts";
 import { Task } from "../../doors/task.ts";
 import type { AttentionMap } from "../../math/attention-map.ts";
 import { bytesOf, type Cache } from "../../math/caches.ts";
@@ -85,6 +85,13 @@ class AttentionKindsElement extends Figure {
     if (name === "kind") this.#choose(text);
     else if (name === "query") this.map.query = Number(text);
     else this.map.sentence = text;
+  }
+
+  override lend({ kind, ...settings }: Record<string, string>) {
+    this.drawNow();
+    this.#announcer.changed();
+    if (kind) setText(this.#changes, ""); // of the kind before
+    lendMap(this.map, kind ? { ...settings, model: modelOf(kind) } : settings);
   }
 
   protected draw(baked: Record<string, Cache>) {

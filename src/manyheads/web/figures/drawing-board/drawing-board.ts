@@ -2,7 +2,16 @@
 // are off are the map's: the board holds the stroke under the pen, and what undoes what was drawn here.
 
 import { ready as READY } from "../../../shared/drawing.json";
-import { define, dressPage, Figure, mapReady, takeEarly, whenTouched, type LiveMap } from "../../doors/page-element.ts";
+import {
+  define,
+  dressPage,
+  Figure,
+  lendMap,
+  mapReady,
+  takeEarly,
+  whenTouched,
+  type LiveMap,
+} from "../../doors/page-element.ts";
 import { WRITTEN } from "../../doors/state.ts";
 import type { AttentionMap, HeadMask } from "../../math/attention-map.ts";
 import { likeliest } from "../../math/maps.ts";
@@ -101,7 +110,7 @@ class DrawingBoardElement extends Figure {
       cancel: () => this.#end(this.#before),
       undo: () => this.#undo(),
       clear: () => this.#change(""),
-      start: (text) => this.#change(text),
+      start: (text) => this.#change(text, true),
       moved: (at, down) => this.#board?.movePen(at, down),
     });
     for (const child of [...this.children]) if (child !== map) child.remove(); // what the build drew
@@ -125,7 +134,14 @@ class DrawingBoardElement extends Figure {
   attributeChangedCallback(name: string, _: string | null, value: string | null) {
     this.drawNow();
     if (!this.#board || value === null) return;
-    this.map.setAttribute(name, (READY as Record<string, string>)[value] ?? value); // by its name, where it stands ready
+    this.map.setAttribute(name, drawingOf(value));
+    this.#draw();
+  }
+
+  override lend(settings: Record<string, string>) {
+    this.drawNow();
+    const named = Object.entries(settings).map(([name, value]) => [name, drawingOf(value)]);
+    lendMap(this.map, Object.fromEntries(named) as Record<string, string>);
     this.#draw();
   }
 
@@ -143,18 +159,20 @@ class DrawingBoardElement extends Figure {
     return this.map?.sentence ?? this.map?.getAttribute("sentence") ?? ""; // its script may come later
   }
 
-  #write(text: string) {
-    if (this.map.type) this.map.type(text);
-    else this.map.sentence = text;
+  /** Puts a drawing on the paper; one that stood `ready` begins something new, with all heads on. */
+  #write(text: string, ready = false) {
+    if (!this.map.type) this.map.sentence = text;
+    else if (ready) this.map.begin(text);
+    else this.map.type(text);
     if (!this.#current) this.#draw(); // else the map has said that it's drawn
   }
 
   /** Puts another drawing on the paper, which can be undone. */
-  #change(text: string) {
+  #change(text: string, ready = false) {
     const before = this.#text;
-    if (text === before) return;
-    this.#past = [...this.#past, before].slice(-MOST_STEPS);
-    this.#write(text);
+    if (text === before && !ready) return;
+    if (text !== before) this.#past = [...this.#past, before].slice(-MOST_STEPS);
+    this.#write(text, ready);
   }
 
   #begin() {
@@ -259,6 +277,9 @@ class DrawingBoardElement extends Figure {
     });
   }
 }
+
+/** The drawing that stands ready by a name, else the one that is written. */
+const drawingOf = (text: string) => (READY as Record<string, string>)[text] ?? text;
 
 /** The ink of a text that holds no strokes; null where it holds none either. */
 function inkOf(text: string) {

@@ -136,7 +136,7 @@ class FieldExerciseElement extends Figure {
   #showOnMap() {
     const map = mapById(this.getAttribute("map"));
     if (!map) return;
-    map.sentence = this.getAttribute("sentence") ?? map.sentence;
+    map.begin(this.getAttribute("sentence") ?? map.sentence);
     map.scrollIntoView({ block: "start" });
     map.focus({ preventScroll: true });
   }

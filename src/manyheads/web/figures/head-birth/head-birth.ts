@@ -31,7 +31,7 @@ const SELDOM = 1000; // for readers who ask for less motion, and in a hidden tab
 class HeadBirthElement extends SentenceFigure<HeadBirthView> {
   static observedAttributes = ["sentence", "step", "off"];
   protected parts = ["sentence", "off"];
-  protected numbers = [];
+  protected numbers = ["step"];
   protected computed = []; // the view asks
   #stored: InductionModel | null = null; // one of the stored training's
   #trained: { model: InductionModel; headMask: HeadMask } | null = null; // by the reader
@@ -75,8 +75,8 @@ class HeadBirthElement extends SentenceFigure<HeadBirthView> {
     return { step: training.step, loss: { first, second } };
   }
 
-  protected override readPart(name: string) {
-    return name === "off" ? readPart(name, this.getAttribute(name)) : super.readPart(name);
+  protected override readPart(name: string, text: string | null) {
+    return name === "off" ? readPart(name, text) : super.readPart(name, text);
   }
 
   override attributeChangedCallback(name: string) {
@@ -84,9 +84,9 @@ class HeadBirthElement extends SentenceFigure<HeadBirthView> {
     else super.attributeChangedCallback(name);
   }
 
-  /** Writes a text into the figure as its reader does by typing it. */
-  type(sentence: string) {
-    this.view?.update({ sentence });
+  /** Begins with an example: all heads are on. */
+  begin(sentence: string) {
+    this.view?.dispatch({ type: "begin", sentence });
   }
 
   /** Trains, up to a step if one is given; goes on where it was paused. */
@@ -119,7 +119,7 @@ class HeadBirthElement extends SentenceFigure<HeadBirthView> {
       type: "show",
       map: { ...decodeMap(baked.map), guesses: baked.guesses, losses: new Float32Array() },
     });
-    this.begin(true);
+    this.standBy(true);
   }
 
   protected override listen(leaves: AbortSignal) {

@@ -2,6 +2,7 @@
 
 import { inductionScores, previousScores } from "./births.ts";
 import { toggledIn } from "../../math/heads-off.ts";
+import { keep, lend } from "../../math/lent.ts";
 import { guessed, type Guessed } from "../../math/repeats.ts";
 import type { AttentionEdge } from "../../math/score-parts.ts";
 import type { Expecting } from "../../models/induction.ts";
@@ -16,6 +17,7 @@ export interface State {
   training: Training | null; // the reader's own
   asked: number; // the experiment whose outcome the reader may predict, from 0; -1 for none
   off: number[][]; // heads, as [layer, head]
+  lent: Partial<Own>; // what stood there before a phrase or a link
   map: Expecting | null; // the one that is shown
   all: Guessed[]; // the guesses in it
   chosen: number | null; // the character that the reader points at; else the first that can be known
@@ -53,8 +55,14 @@ export interface Point {
   induction: number | null;
 }
 
+/** What can be lent beside a text. */
+type Own = Pick<State, "at" | "live" | "off">;
+export type Lendable = Partial<Pick<State, "sentence" | "off">> & { step?: number };
+
 export type Action =
   | { type: "take"; parts: Partial<Pick<State, "sentence" | "off">> }
+  | { type: "type" | "begin"; sentence: string } // by the reader; "begin" with an example, and all heads on
+  | { type: "lend"; parts: Lendable } // by a phrase or a link
   | { type: "step"; at: number }
   | { type: "next" } // from the last step to the first
   | { type: "toggle"; head: number[] }
@@ -77,6 +85,7 @@ export interface Step {
 }
 
 const HALF = 0.5; // of its attention where its name says: from there on, a head has the name
+const WHOLE = { off: [] as number[][] }; // what begins with an example
 const SEEDS = 10; // that were tried for what the experiments say
 
 export const startWith = (parts: Partial<State>, steps: number[]): State => ({
@@ -86,6 +95,7 @@ export const startWith = (parts: Partial<State>, steps: number[]): State => ({
   training: null,
   asked: -1,
   off: [],
+  lent: {},
   map: null,
   all: [],
   chosen: null,
@@ -118,29 +128,41 @@ const newTraining = (
 export function reduce(state: State, action: Action): Step {
   const { training } = state;
   const step = (parts: Partial<State>, needs: Step["needs"]): Step => ({ state: { ...state, ...parts }, needs });
+  const own = (parts: Partial<Own>) => keep<Partial<Own>>(ownParts(state), state.lent, parts); // what is lent still, once the reader has set these
   switch (action.type) {
     case "take":
-      return step({ ...action.parts, chosen: null, pressed: null }, "compute");
+      return step({ ...action.parts, ...ANEW }, "compute");
+    case "type":
+      return step({ ...state.lent, ...ANEW, sentence: action.sentence, lent: {} }, "compute");
+    case "begin":
+      return step({ ...state.lent, ...WHOLE, ...ANEW, sentence: action.sentence, lent: {} }, "compute");
+    case "lend":
+      return lendParts(state, action.parts);
     case "step":
-      return step({ at: action.at }, "compute");
+      return step({ at: action.at, lent: own({ at: action.at }) }, "compute");
     case "next":
-      return step({ at: (state.at + 1) % state.steps.length }, "compute");
-    case "toggle":
-      return step({ off: toggledIn(state.off, action.head) }, "compute");
+      return reduce(state, { type: "step", at: (state.at + 1) % state.steps.length });
+    case "toggle": {
+      const off = toggledIn(state.off, action.head);
+      return step({ off, lent: own({ off }) }, "compute");
+    }
     case "ask":
       return step({ chosen: action.place, pressed: action.pressed ?? null }, "ask");
     case "show":
       return { state: shown(state, action.map), needs: "draw" };
     case "stored":
-      return step({ live: false, off: [], asked: -1, training: training && { ...training, runs: false } }, "train");
+      return step({ ...stored(state), off: [], lent: {}, asked: -1 }, "train");
     case "consider":
       return step({ asked: action.experiment === state.asked ? -1 : action.experiment }, "reveal");
     case "pause":
       return step({ training: training && { ...training, runs: false, unseen: null } }, "train");
     case "train":
-      return step({ live: true, off: state.live ? state.off : [], training: goOn(training, action.until) }, "train");
+      return step(
+        { live: true, off: state.live ? state.off : [], lent: {}, training: goOn(training, action.until) },
+        "train",
+      );
     case "reset":
-      return step({ live: true, off: [], asked: -1, training: startAnew(training, action) }, "train");
+      return step({ live: true, off: [], lent: {}, asked: -1, training: startAnew(training, action) }, "train");
     case "report": {
       if (!training || action.number !== training.number) return { state, needs: "nothing" };
       const { report, hidden = false } = action;
@@ -150,6 +172,26 @@ export function reduce(state: State, action: Action): Step {
       return { state, needs: state.live && training && isUnseen(training) ? "compute" : "nothing" };
   }
 }
+
+const ANEW = { chosen: null, pressed: null }; // in another text
+
+/** The parts of a state that can be lent. */
+const ownParts = ({ at, live, off }: State): Own => ({ at, live, off });
+
+/** What a phrase or a link sets. A step is one of the stored training's: the last before it if it wasn't kept. */
+function lendParts(state: State, { step, ...parts }: Lendable): Step {
+  const at = state.steps.findLastIndex((kept) => kept <= (step ?? 0));
+  const given: Partial<State> = step === undefined ? parts : { ...parts, at: Math.max(at, 0), live: false };
+  const whole = parts.sentence === undefined ? null : WHOLE;
+  const { parts: all, lent } = lend<Partial<State>>(ownParts(state), state.lent, given, whole);
+  const after = { ...state, ...ANEW, ...all, lent };
+  return state.live && !after.live
+    ? { state: { ...after, ...stored(state) }, needs: "train" }
+    : { state: after, needs: "compute" };
+}
+
+/** The stored training, while the reader's own rests. */
+const stored = ({ training }: State) => ({ live: false, training: training && { ...training, runs: false } });
 
 /** A training that goes on, or a first one. Who goes on after the end sets none. */
 function goOn(training: Training | null, wanted?: number): Training {

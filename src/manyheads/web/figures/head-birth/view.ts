@@ -15,7 +15,7 @@ import { Player } from "../../views/player.ts";
 import { WhyThere } from "../../views/why-there.ts";
 import { BirthCharts, COLOURS, type Measured } from "./charts.ts";
 import { TrainingPanel } from "./panel.ts";
-import { askedFor, askedOf, namedHeads, reduce, startWith, type Action, type State } from "./state.ts";
+import { askedFor, askedOf, namedHeads, reduce, startWith, type Action, type Lendable, type State } from "./state.ts";
 
 /** What the view asks of its element: another map, a training that runs as the state says, the model as a file. */
 export interface BirthHost {
@@ -37,7 +37,9 @@ export class HeadBirthView {
   state: State;
   #heads: StoredTraining["heads"];
   #host: BirthHost;
-  #box = sentenceBox("Text", "Type a few characters, and the same again", (sentence) => this.update({ sentence }));
+  #box = sentenceBox("Text", "Type a few characters, and the same again", (sentence) =>
+    this.dispatch({ type: "type", sentence }),
+  );
   #strip = new GuessStrip((place) => this.dispatch({ type: "ask", place }));
   #result = h("p", { class: "hb-result" });
   #why = h("p", { class: "hb-why" });
@@ -148,6 +150,12 @@ export class HeadBirthView {
     const at = steps.findLastIndex((kept) => kept <= step);
     if (live) this.dispatch({ type: "stored" });
     this.dispatch({ type: "step", at: Math.max(at, 0) });
+  }
+
+  /** Takes over what a phrase or a link sets. */
+  lend(parts: Lendable) {
+    if (parts.step !== undefined) this.#player.stop();
+    this.dispatch({ type: "lend", parts });
   }
 
   setStatus(...[text, ...rest]: Told) {

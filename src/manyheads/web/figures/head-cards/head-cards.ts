@@ -3,6 +3,7 @@
 // the word to be written. No DOM while the module loads, as in head-map.ts.
 
 import { define, Figure, mapById } from "../../doors/page-element.ts";
+import { setFigure } from "../../doors/phrases.ts";
 import { Announcer } from "../../views/announcer.ts";
 import { arrow, focusOn, h, setText, targetOf } from "../../views/dom.ts";
 import { nameOf, order, shareOf, shown, type Data } from "./data.ts";
@@ -163,10 +164,10 @@ class HeadCardsElement extends Figure {
   #lead({ dataset: { layer, head, sentence, query, off } }: HTMLAnchorElement) {
     const figure = mapById(this.getAttribute("for"));
     if (!figure) return;
-    const text = this.#data.causal ? { text: sentence, off: sentence && (off ?? "") } : { view: "matrix", sentence };
-    for (const [name, value] of Object.entries({ layer, head, ...text }))
-      if (value !== undefined) figure.setAttribute(name, value);
-    if (query !== undefined && !this.#data.causal) figure.query = Number(query);
+    const { causal } = this.#data;
+    const settings = causal ? { text: sentence, off: sentence && (off ?? "") } : { view: "matrix", sentence, query };
+    const given = Object.entries({ layer, head, ...settings }).filter(([, value]) => value !== undefined);
+    setFigure(figure, Object.fromEntries(given) as Record<string, string>);
   }
 }
 

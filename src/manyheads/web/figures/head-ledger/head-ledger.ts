@@ -104,8 +104,8 @@ class HeadLedgerElement extends SentenceFigure<HeadLedgerView> {
     super.attributeChangedCallback(name);
   }
 
-  protected override readPart(name: string) {
-    return name === "off" ? readPart(name, this.getAttribute(name)) : super.readPart(name);
+  protected override readPart(name: string, text: string | null) {
+    return name === "off" ? readPart(name, text) : super.readPart(name, text);
   }
 
   protected draw(baked: any) {
@@ -117,7 +117,7 @@ class HeadLedgerElement extends SentenceFigure<HeadLedgerView> {
       painted: (ledger) => announce(this, "ledger", ledger),
     });
     if (baked) this.view.show(decodeMatrices(baked));
-    this.begin(Boolean(baked));
+    this.standBy(Boolean(baked));
   }
 }
 

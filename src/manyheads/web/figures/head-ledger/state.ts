@@ -2,6 +2,7 @@
 
 import { answerPlace, mostOf } from "../../math/answer-parts.ts";
 import type { HeadLedger, LedgerQuestion } from "../../math/ledger.ts";
+import { choose, lend, type Change } from "../../math/lent.ts";
 
 /** What a reader, an attribute or a kernel chooses; heads that are off as [layer, head]. */
 export interface LedgerState extends Omit<LedgerQuestion, "headMask"> {
@@ -11,6 +12,7 @@ export interface LedgerState extends Omit<LedgerQuestion, "headMask"> {
 export interface State {
   chosen: LedgerState;
   ledger: HeadLedger | null;
+  lent: Partial<LedgerState>; // what stood there before a guess, a phrase or a link
   of: LedgerState | null; // what the numbers answer to
   rows: number[]; // the parts that have a row, by their places among all
   question: string | null; // what its reader is asked about: what it shows first; null where nothing is asked
@@ -20,7 +22,8 @@ export interface State {
 }
 
 export type Action =
-  | { type: "choose"; parts: Partial<LedgerState> }
+  | { type: "choose"; parts: Partial<LedgerState> } // by a reader, who begins something new with a sentence
+  | { type: "take" | "lend"; parts: Partial<LedgerState> } // from outside; by a guess, a phrase or a link
   | { type: "switch"; head: number } // by its place among all heads
   | { type: "guess"; word: number | null } // by its place; null to be shown
   | { type: "show"; ledger: HeadLedger };
@@ -28,6 +31,7 @@ export type Action =
 export const startWith = (parts: Partial<LedgerState>, asks = false): State => ({
   chosen: { sentence: "", answer: "", head: null, off: [], ...parts },
   ledger: null,
+  lent: {},
   of: null,
   rows: [],
   question: asks ? "" : null,
@@ -43,9 +47,21 @@ export function reduce(state: State, action: Action): State {
     const shown = ranked({ ...state, ledger: action.ledger, of: state.chosen, keeps });
     return shown.question === "" ? { ...shown, question: subjectOf(shown) } : shown;
   }
-  const parts = action.type === "switch" ? { off: switched(state, action.head) } : action.parts;
-  return ranked({ ...state, chosen: { ...state.chosen, ...parts }, keeps: String(Object.keys(parts)) === "off" });
+  if (action.type === "switch") return reduce(state, { type: "choose", parts: { off: switched(state, action.head) } });
+  const { parts, lent } = CHANGES[action.type](state, action.parts);
+  const keeps = String(Object.keys(parts)) === "off";
+  return ranked({ ...state, chosen: { ...state.chosen, ...parts }, lent, keeps });
 }
+
+type Parts = Partial<LedgerState>;
+
+/** What is taken over of parts, and what is lent then. */
+const CHANGES: Record<"choose" | "take" | "lend", (state: State, parts: Parts) => Change<Parts>> = {
+  choose: ({ chosen, lent }, parts) => choose<Parts>(chosen, lent, parts, parts.sentence !== undefined),
+  take: ({ lent }, parts) => ({ parts, lent }),
+  lend: ({ chosen, lent }, parts) =>
+    lend<Parts>(chosen, lent, parts, parts.sentence === undefined ? null : { off: [] }),
+};
 
 /** Which parts have a row: those that add most, and each head that is off, so that it can be turned on again. */
 function ranked(state: State): State {

@@ -138,7 +138,12 @@ export class HeadLedgerView {
 
   /** Takes over parts of the state that changed elsewhere. */
   update(parts: Partial<LedgerState>) {
-    this.#do({ type: "choose", parts });
+    this.#do({ type: "take", parts });
+  }
+
+  /** Takes over parts that a guess, a phrase or a link sets. */
+  lend(parts: Partial<LedgerState>) {
+    this.#do({ type: "lend", parts });
   }
 
   show(ledger: HeadLedger) {
@@ -165,17 +170,18 @@ export class HeadLedgerView {
   }
 
   #choose(parts: Partial<LedgerState>) {
-    this.#act({ type: "choose", parts }, Object.keys(parts));
+    this.#act({ type: "choose", parts });
   }
 
-  #switch(head: number) {
-    this.#act({ type: "switch", head }, ["off"]);
-  }
-
-  #act(action: Action, names: string[]) {
+  #act(action: Action) {
+    const before = this.state;
     this.#announcer.changed();
     this.#do(action);
-    this.#options.change(this.state, names);
+    const names = Object.keys(this.state) as (keyof LedgerState)[];
+    this.#options.change(
+      this.state,
+      names.filter((name) => this.state[name] !== before[name]),
+    );
   }
 
   #guess(word: number | null) {
@@ -268,7 +274,7 @@ export class HeadLedgerView {
         h(
           "th",
           { scope: "row" },
-          headSwitch((event) => this.#switch(Number(targetOf(event).dataset.head))),
+          headSwitch((event) => this.#act({ type: "switch", head: Number(targetOf(event).dataset.head) })),
           h("span"),
         ),
         h("td", { class: "hl-bar" }, h("i")),

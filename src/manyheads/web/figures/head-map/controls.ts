@@ -74,11 +74,11 @@ export class Controls {
       h("span", {}, "Type your own, or press:"),
       ...sentences.map((shown) => {
         const sentence = shown.replace(REMARK, "");
-        const choose = () => {
-          dispatch({ type: "choose", parts: { sentence } });
+        const begin = () => {
+          dispatch({ type: "begin", sentence });
           standAbove(start);
         };
-        return h("button", { type: "button", onclick: choose }, shown);
+        return h("button", { type: "button", onclick: begin }, shown);
       }),
     );
     const beside = edge ? [edge] : [];

@@ -131,6 +131,18 @@ export class HeadMapElement extends Figure<HeadMapView> implements LiveMap {
     this.view?.choose({ sentence });
   }
 
+  /** Begins with an example: all heads are on. */
+  begin(sentence: string) {
+    this.view?.dispatch({ type: "begin", sentence });
+  }
+
+  override lend(settings: Record<string, string>) {
+    const read = (name: string, text: string) =>
+      name === "model" ? { model: Math.max(this.models.indexOf(text), 0) } : readPart(name, text);
+    const parts = Object.entries(settings).map(([name, text]) => read(name, text));
+    this.view?.dispatch({ type: "lend", parts: Object.assign({}, ...parts) });
+  }
+
   /**
    * Reads a GGUF file of the reader's as the map's model; fulfilled once it reads the sentence with it. What could not be done is told,
    * and rejected, and what was shown stays.
@@ -153,14 +165,18 @@ export class HeadMapElement extends Figure<HeadMapView> implements LiveMap {
   protected draw(baked: any) {
     dressPage("head-map.css");
     this.#places = placesOf(this);
-    const linked = linkedOf(this, this.#places);
-    const view = this.#makeView(linked ?? writtenOf(this));
+    const view = this.#makeView(writtenOf(this));
     if (baked) view.show(decodeMap(baked), baked.compared ? decodeMap(baked.compared) : null);
-    if (!this.#models.length) return view.setStatus(baked?.status ?? "");
-    view.update(linked ?? writtenOf(this)); // the map to come may have more layers, heads and tokens than the one that's baked in
+    const linked = linkedOf(this, this.#places);
+    if (!this.#models.length) {
+      if (linked) view.dispatch({ type: "lend", parts: linked });
+      return view.setStatus(baked?.status ?? "");
+    }
+    view.update(writtenOf(this)); // the map to come may have more layers, heads and tokens than the one that's baked in
     makePressable();
     this.#example = this.getAttribute("sentence") ?? "";
     view.setStatus(this.#onRequest ? OFFERED : EXAMPLE_SHOWN);
+    if (linked) view.dispatch({ type: "lend", parts: linked });
     whenTouched(this, () => this.task.wake());
     takeEarly<HeadMapElement>(this, "sentence", "model", "headMask", "off", "query");
     this.#wakesWhenSeen = this.#onRequest || linked !== null || !baked;
@@ -201,7 +217,7 @@ export class HeadMapElement extends Figure<HeadMapView> implements LiveMap {
       "hashchange",
       () => {
         const linked = linkedOf(this, this.#places);
-        if (linked) this.view?.update(linked);
+        if (linked) this.view?.dispatch({ type: "lend", parts: linked });
       },
       { signal: leaves },
     );

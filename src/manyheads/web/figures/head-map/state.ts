@@ -2,8 +2,9 @@
 
 import type { StateParts } from "../../doors/state.ts";
 import type { AttentionMap } from "../../math/attention-map.ts";
-import { maskOf, offOf } from "../../math/heads-off.ts";
+import { maskOf, offIn, offOf } from "../../math/heads-off.ts";
 import { NEW, record, stepped, type History } from "../../math/history.ts";
+import { keep, lend } from "../../math/lent.ts";
 import { isOfParts, layersOf } from "../../math/maps.ts";
 import type { MapState, ShownMap } from "../../math/map-state.ts";
 import { FULL } from "../../math/names.ts";
@@ -12,6 +13,7 @@ import { lacksNorms, missingLayers, queryRow, shownMap } from "../../math/shown.
 import { withLayer, type WireWeights } from "../../math/wire.ts";
 
 const PLACES = ["layer", "head", "query"] as const;
+const WHOLE: StateParts = { off: [] }; // what begins with an example
 export const DIFFERENCES = ["matrix", "grid"]; // views that show how two sentences differ
 
 /** What a status line says; `act` is what a button after the text does, `name` what the button says. */
@@ -44,16 +46,22 @@ export interface State {
   later: Partial<Pick<MapState, (typeof PLACES)[number]>>; // for the map to come: the one on screen may be smaller
   off: number[][] | null; // the heads that are to be off in it, as [layer, head]
   forgot: boolean; // the heads that were off: the model that computes now has others
+  lent: StateParts; // what stood there before a guess, a phrase or a link
   madeWith: string; // the file, not open, that the link was made with which led here
   words: string[]; // the only ones that the model knows
-  history: History<MapState>;
+  history: History<Kept>;
   message: Message;
   noted: boolean; // the message stands with notes on what is shown
   stale: boolean; // the map is not that of what the reader typed
 }
 
+/** What is undone, and done again. */
+type Kept = Pick<State, "chosen" | "off" | "lent">;
+
 export type Action =
   | { type: "choose"; parts: Partial<MapState>; when?: number; home?: boolean } // the reader did; `home` lets no query be pinned
+  | { type: "begin"; sentence: string; when?: number } // the reader pressed an example
+  | { type: "lend"; parts: StateParts } // by a guess, a phrase or a link
   | { type: "undo" | "redo" }
   | { type: "point" | "pin"; query: number | null } // a token among those shown, or none
   | { type: "take"; parts: StateParts } // from outside: attributes, links, a kernel's traits
@@ -92,6 +100,7 @@ export function startWith(
     later: {},
     off: off ?? null,
     forgot: false,
+    lent: {},
     madeWith,
     words: [],
     history: NEW,
@@ -104,7 +113,11 @@ export function startWith(
 export function reduce(state: State, action: Action): Step {
   switch (action.type) {
     case "choose":
-      return choose(state, action.parts, action.when ?? performance.now(), action.home);
+      return choose(state, action.parts, action.when, action.home);
+    case "begin":
+      return write(state, { ...state.lent, ...WHOLE }, action.sentence, action.when);
+    case "lend":
+      return lendParts(state, action.parts);
     case "undo":
     case "redo":
       return restore(state, action.type === "undo");
@@ -137,9 +150,13 @@ export function reduce(state: State, action: Action): Step {
 
 // --- what is chosen
 
-function choose(state: State, parts: Partial<MapState>, when: number, home = false): Step {
+function choose(state: State, parts: Partial<MapState>, when = performance.now(), home = false): Step {
+  const { sentence, ...others } = parts;
+  if (sentence !== undefined) return write(state, { ...state.lent, ...others }, sentence, when);
   const changed = Object.keys(parts) as (keyof MapState)[];
   const later = Object.fromEntries(Object.entries(state.later).filter(([name]) => !(name in parts)));
+  const { headMask, ...rest } = parts;
+  const own = ownParts(state);
   return follow(
     state,
     {
@@ -148,37 +165,75 @@ function choose(state: State, parts: Partial<MapState>, when: number, home = fal
       forgot: false,
       chosen: { ...state.chosen, ...parts },
       layer: parts.layer ?? state.layer,
-      off: "headMask" in parts ? null : state.off,
+      off: headMask === undefined ? state.off : null,
+      lent: keep<StateParts>(own, state.lent, headMask === undefined ? rest : { ...rest, off: offIn(headMask) }),
       pinned: "query" in parts ? !home : state.pinned,
-      history: record(state.history, state.chosen, changed, when),
+      history: record(state.history, keptOf(state), changed, when),
     },
     changed,
   );
 }
 
+/** Another sentence of the reader's begins, with what goes back. */
+function write(state: State, back: StateParts, sentence: string, when = performance.now()): Step {
+  const start = taken(state, back);
+  const after: State = {
+    ...start,
+    forgot: false,
+    chosen: { ...start.chosen, sentence },
+    lent: {},
+    history: record(state.history, keptOf(state), ["sentence"], when),
+  };
+  return follow(state, after, [
+    ...differing(state.chosen, { ...after.chosen, sentence: state.chosen.sentence }),
+    "sentence",
+  ]);
+}
+
+/** What a guess, a phrase or a link sets; with a sentence, something new begins. */
+function lendParts(state: State, given: StateParts): Step {
+  const whole = given.sentence === undefined ? null : WHOLE;
+  const { parts, lent } = lend<StateParts>(ownParts(state), state.lent, given, whole);
+  return take({ ...state, lent }, parts);
+}
+
+/** The parts of a state that can be lent. */
+function ownParts({ chosen: { headMask, ...parts }, off }: State): StateParts {
+  return { ...parts, off: off ?? offIn(headMask) };
+}
+
+const keptOf = ({ chosen, off, lent }: State): Kept => ({ chosen, off, lent });
+
+/** What one choice has otherwise than another. */
+const differing = (one: MapState, other: MapState) =>
+  (Object.keys(START) as (keyof MapState)[]).filter((name) => one[name] !== other[name]);
+
 function restore(state: State, back: boolean): Step {
-  const done = stepped(state.history, state.chosen, back);
+  const done = stepped(state.history, keptOf(state), back);
   if (!done) return { state, needs: "nothing" };
-  const changed = (Object.keys(START) as (keyof MapState)[]).filter((name) => done.found[name] !== state.chosen[name]);
+  const { chosen } = done.found;
   return follow(
     state,
     {
       ...state,
-      chosen: done.found,
-      layer: done.found.layer,
+      ...done.found,
+      layer: chosen.layer,
       history: done.history,
       later: {},
-      pinned: done.found.query !== state.home,
+      pinned: chosen.query !== state.home,
     },
-    changed,
+    differing(state.chosen, chosen),
   );
 }
 
-/** Takes parts over from outside. Of heads that are to be off, only a map or its model tells which there are; a model may have others than the map that a page brought. */
-function take(state: State, { off, madeWith = state.madeWith, ...parts }: StateParts): Step {
+/** Takes parts over from outside. */
+const take = (state: State, parts: StateParts): Step => follow(state, taken(state, parts));
+
+/** With parts from outside. Of heads that are to be off, only a map or its model tells which there are; a model may have others than the map that a page brought. */
+function taken(state: State, { off, madeWith = state.madeWith, ...parts }: StateParts): State {
   const later = { ...state.later };
   for (const name of PLACES) if (name in parts) Object.assign(later, { [name]: parts[name] });
-  const taken = {
+  const after = {
     ...state,
     later,
     chosen: { ...state.chosen, ...parts },
@@ -186,8 +241,8 @@ function take(state: State, { off, madeWith = state.madeWith, ...parts }: StateP
     madeWith,
     off: off ?? state.off,
   };
-  if (off) taken.chosen.headMask = null;
-  return follow(state, state.map ? markOff(taken, state.map) : taken);
+  if (off) after.chosen.headMask = null;
+  return state.map ? markOff(after, state.map) : after;
 }
 
 /** With the heads off that wait for a map; where a model is to compute, they go on waiting for it. */
@@ -211,7 +266,9 @@ function fitToModel(
   const masked = { ...withMask(state, [numLayers, numHeads]), words: vocabulary };
   const { headMask } = masked.chosen;
   const fits = !headMask || (headMask.length === numLayers && headMask[0].length === numHeads);
-  return fits ? masked : { ...masked, forgot: true, chosen: { ...masked.chosen, headMask: null } };
+  if (fits) return masked;
+  const lent = "model" in state.lent ? { off: offIn(headMask), ...state.lent } : state.lent; // they come back with their model
+  return { ...masked, lent, forgot: true, chosen: { ...masked.chosen, headMask: null } };
 }
 
 // --- who asks

@@ -15,7 +15,7 @@ import { FORGOT, offOf } from "../../math/heads-off.ts";
 import { decodeMap, decodeMatrices } from "../../math/wire.ts";
 import type { DecoderModel } from "../../models/head-model.ts";
 import { announce, h } from "../../views/dom.ts";
-import { isWaiting, isWhole, maskIn, storedFor, type Answer, type Vocabulary } from "./state.ts";
+import { isWaiting, isWhole, maskIn, storedFor, type Answer, type Lendable, type Vocabulary } from "./state.ts";
 import { headsIn, NextWordView, type Example } from "./view.ts";
 
 // -------------------------------------------------------------------------------- the first door: kernels
@@ -61,7 +61,7 @@ class NextWordElement extends Figure<NextWordView> {
   static observedAttributes = ["model", "text", "off", "layer", "head", "masked", "temperature"];
   protected override drawsLate = true;
   #whole: { draft: string; logits: Float32Array } | null = null; // with all heads on and nothing masked
-  #example = ""; // the text that is baked in
+  #example = { text: "", temperature: 1 }; // what is baked in
   #lists: Example["lists"] = {};
   #decoder: DecoderModel | null = null; // that computes
   #computedBy = MODEL; // its name
@@ -136,50 +136,56 @@ class NextWordElement extends Figure<NextWordView> {
   #waits(model: string) {
     const state = this.view?.state;
     if (!state || !isWaiting(state)) return null;
-    const isExample = state.text === this.#example && isWhole(state) && state.choice.temperature === this.#temperature;
+    const { text, temperature } = this.#example;
+    const isExample = state.text === text && isWhole(state) && state.choice.temperature === temperature;
     if (isExample && !state.left) return null;
     return storedFor(state) ? "To write on, the model has to load." : answeredLater(model);
   }
 
   protected draw(baked: Example | null) {
     dressPage("head-map.css", "next-word.css");
-    this.#example = this.getAttribute("text") ?? "";
-    const choice = { temperature: this.#temperature, topK: 0, topP: 1 };
     this.#lists = (baked ?? NOTHING).lists;
+    const { text = "", temperature = 1, ...parts } = this.#partsOf("text", "temperature", "off", "masked");
+    this.#example = { text, temperature };
     this.view = new NextWordView(
       this,
-      { text: this.#example, off: headsIn(this.getAttribute("off"), this.#lists), masked: this.#masks, choice },
+      { ...parts, text, choice: { temperature, topK: 0, topP: 1 } },
       baked ?? NOTHING,
       { changed: () => this.task.run(), painted: () => announce(this, "next", this.next) },
     );
-    this.#aim();
+    this.view.dispatch({ type: "look", parts: { ...this.#partsOf("layer", "head"), looks: false } });
     this.view.setStatus(OFFERED);
     takeEarly<NextWordElement>(this, "text", "headMask");
   }
 
   attributeChangedCallback(name: string, _: string | null, value: string | null) {
     if (!this.view) return;
+    const parts = this.#readPart(name, value);
+    const { temperature } = parts;
     if (name === "model") this.task.run();
-    else if (name === "layer" || name === "head") this.#aim({ looks: true });
-    else if (name === "temperature") this.view.dispatch({ type: "shape", parts: { temperature: this.#temperature } });
-    else
-      this.view.dispatch({
-        type: "set",
-        parts:
-          name === "text"
-            ? { text: value ?? "" }
-            : name === "masked"
-              ? { masked: this.#masks }
-              : { off: headsIn(value, isFile(this.model) ? {} : this.#lists) },
-      });
+    else if (name === "layer" || name === "head") this.view.dispatch({ type: "look", parts });
+    else if (temperature !== undefined) this.view.dispatch({ type: "shape", parts: { temperature } });
+    else this.view.dispatch({ type: "set", parts });
   }
 
-  get #masks() {
-    return this.getAttribute("masked") === "first";
+  override lend(settings: Record<string, string>) {
+    const parts = Object.entries(settings).map(([name, value]) => this.#readPart(name, value));
+    this.view?.dispatch({ type: "lend", parts: Object.assign({}, ...parts) });
   }
 
-  get #temperature() {
-    return Number(this.getAttribute("temperature") ?? 1);
+  /** The part of the state that an attribute's value stands for. */
+  #readPart(name: string, value: string | null): Lendable {
+    if (name === "text") return { text: value ?? "" };
+    if (name === "masked") return { masked: value === "first" };
+    if (name === "off") return { off: headsIn(value, isFile(this.model) ? {} : this.#lists) };
+    if (name === "temperature") return { temperature: Number(value ?? 1) };
+    return name === "layer" || name === "head" ? { [name]: Number(value), looks: true } : {};
+  }
+
+  /** What some of its attributes write, those that it has. */
+  #partsOf(...names: string[]): Lendable {
+    const own = names.filter((name) => this.hasAttribute(name));
+    return Object.assign({}, ...own.map((name) => this.#readPart(name, this.getAttribute(name))));
   }
 
   protected override listen(leaves: AbortSignal) {
@@ -190,13 +196,6 @@ class NextWordElement extends Figure<NextWordView> {
   override disconnectedCallback() {
     this.view?.dispatch({ type: "stop" });
     super.disconnectedCallback();
-  }
-
-  #aim(more = {}) {
-    const parts = ["layer", "head"]
-      .filter((name) => this.hasAttribute(name))
-      .map((name) => [name, Number(this.getAttribute(name))]);
-    this.view?.dispatch({ type: "look", parts: { ...Object.fromEntries(parts), ...more } });
   }
 
   #fitTo(decoder: DecoderModel) {

@@ -1,6 +1,7 @@
 // All that a <next-word> knows, as one value; every change of it is a pure function. No DOM.
 
 import { areSame, maskOf, offOf, toggledIn } from "../../math/heads-off.ts";
+import { keep, lend } from "../../math/lent.ts";
 import { descending, drawn, isEndless, probabilities, uniform, type Choice } from "../../math/sampling.ts";
 import { isUnfinished, joined } from "../../math/text.ts";
 import type { Draft, NextWord } from "../../models/head-model.ts";
@@ -58,6 +59,7 @@ export interface State extends Draft {
   seed: number;
   draws: number; // how often was drawn with it
   stored: Stored[];
+  lent: Partial<Own>; // what stood there before a guess, a phrase or a link
   phase: Phase;
   answer: Answer | null; // a model's last one
   next: { ids: number[]; shares: Float64Array } | null; // as the reader shapes it
@@ -73,9 +75,17 @@ export interface State extends Draft {
 export type Asked = Partial<Pick<State, "text" | "tail" | "off" | "masked">>;
 type Look = Partial<Pick<State, "looks" | "layer" | "head" | "hidesFirst">>;
 
+/** What can be lent beside a text. */
+type Own = Pick<State, "off" | "masked" | "looks" | "layer" | "head"> & Pick<Choice, "temperature">;
+export type Lendable = Partial<Own> & { text?: string };
+
+const WHOLE = { off: [], masked: false }; // what begins with a text of the page's
+
 export type Action =
   | { type: "take"; parts: Asked } // from a kernel, which answers by itself
   | { type: "set"; parts: Asked } // by a reader or a page
+  | { type: "type"; text: string } // by a reader, who begins something new
+  | { type: "lend"; parts: Lendable } // by a guess, a phrase or a link
   | { type: "toggle"; head: number } // of the chosen layer
   | { type: "look"; parts: Look }
   | { type: "shape"; parts: Partial<Choice> }
@@ -112,6 +122,7 @@ export function startWith(parts: Partial<State>, size: [number, number]): State 
     seed: 1,
     draws: 0,
     stored: [],
+    lent: {},
     phase: "asking",
     answer: null,
     next: null,
@@ -142,15 +153,22 @@ export function reduce(state: State, action: Action): Step {
     case "take":
       return { state: { ...state, ...fitted(state.size, action.parts) }, needs: "nothing" };
     case "set":
-      return "text" in action.parts ? ask(stopped(state), { tail: [], ...action.parts }) : ask(state, action.parts);
+      return set(own(state, action.parts), action.parts);
+    case "type":
+      return change({ ...state, lent: {} }, { ...state.lent, text: action.text });
+    case "lend": {
+      const whole = action.parts.text === undefined ? null : WHOLE;
+      const { parts, lent } = lend<Lendable>(ownParts(state), state.lent, action.parts, whole);
+      return change({ ...state, lent }, parts);
+    }
     case "toggle":
-      return ask(state, { off: toggledIn(state.off, [state.layer, action.head]) });
+      return reduce(state, { type: "set", parts: { off: toggledIn(state.off, [state.layer, action.head]) } });
     case "look":
-      return look(state, action.parts);
+      return look(own(state, action.parts), action.parts);
     case "try":
       return { state: { ...state, tried: action.bar }, needs: "nothing" };
     case "shape":
-      return shape({ ...state, choice: { ...state.choice, ...action.parts } });
+      return shape({ ...own(state, action.parts), choice: { ...state.choice, ...action.parts } });
     case "seed":
       return {
         state: action.seed === state.seed ? state : { ...state, seed: action.seed, draws: 0 },
@@ -177,6 +195,30 @@ export function reduce(state: State, action: Action): Step {
   }
 }
 
+/** The parts of a state that can be lent. */
+const ownParts = ({ off, masked, looks, layer, head, choice: { temperature } }: State): Own => ({
+  ...{ off, masked, looks, layer, head, temperature },
+});
+
+/** With parts that the reader sets by hand, and that stay. */
+const own = (state: State, parts: Partial<Own>): State => ({
+  ...state,
+  lent: keep<Partial<Own>>(ownParts(state), state.lent, parts),
+});
+
+/** What the model is asked for, otherwise: another text begins with its first token. */
+const set = (state: State, parts: Asked): Step =>
+  "text" in parts ? ask(stopped(state), { tail: [], ...parts }) : ask(state, parts);
+
+/** Several parts at once. */
+function change(state: State, parts: Lendable): Step {
+  const { temperature, looks = state.looks, layer = state.layer, head = state.head, ...asked } = parts;
+  const aimed = look(state, { looks, layer, head });
+  const choice = { ...state.choice, temperature: temperature ?? state.choice.temperature };
+  if (Object.keys(asked).length) return set({ ...aimed.state, choice }, asked);
+  return temperature === undefined ? aimed : shape({ ...aimed.state, choice });
+}
+
 /** Whether the model is as it came. */
 export const isWhole = ({ off, masked }: Pick<State, "off" | "masked">) => !off.length && !masked;
 
@@ -193,7 +235,8 @@ function fitToModel(state: State, { size, isFile, isOther }: Extract<Action, { t
   const sized = { ...state, size, isFile, layer, head, ...fitted(size, { off: state.off }) };
   if (!isOther) return sized;
   const bars = state.bars.map((bar) => ({ ...bar, id: null }));
-  return { ...stopped(sized), phase: "asking", off: [], tail: [], earlier: [], answer: null, next: null, bars };
+  const lent = state.lent.off ? { ...state.lent, off: [] } : state.lent;
+  return { ...stopped(sized), phase: "asking", off: [], lent, tail: [], earlier: [], answer: null, next: null, bars };
 }
 
 function ask(state: State, parts: Asked): Step {

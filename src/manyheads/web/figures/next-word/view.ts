@@ -55,12 +55,7 @@ export class NextWordView {
   #host: NextWordHost;
   #lists: Record<string, number[][]>;
   #rests = false; // between two words that are written on
-  #text = sentenceBox(
-    "Text so far",
-    "Type the start of a text",
-    (text) => this.#act({ type: "set", parts: { text } }),
-    true,
-  );
+  #text = sentenceBox("Text so far", "Type the start of a text", (text) => this.#act({ type: "type", text }), true);
   #words = h("p", { class: "nw-words" });
   #coloured = h("span");
   #space = document.createTextNode(""); // before the next word, which may begin a line

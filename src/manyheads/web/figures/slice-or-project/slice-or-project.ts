@@ -42,7 +42,7 @@ class SliceOrProjectElement extends SentenceFigure<SliceOrProjectView> {
       painted: (made) => announce(this, "projections", made),
     });
     if (baked) this.view.show(decodeProjections(baked));
-    this.begin(Boolean(baked));
+    this.standBy(Boolean(baked));
   }
 }
 

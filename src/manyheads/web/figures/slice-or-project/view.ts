@@ -3,6 +3,7 @@
 import type { Matrix } from "../../math/attention.ts";
 import { colourOf } from "../../math/maps.ts";
 import { NUMBER_COLOURS } from "../../math/names.ts";
+import { choose, lend, type Change } from "../../math/lent.ts";
 import type { ProjectionWay, Projections, ProjectionsState } from "../../math/projections.ts";
 import { rowOf, formatNumber } from "../../math/steps.ts";
 import { readable } from "../../math/text.ts";
@@ -16,6 +17,8 @@ export interface ProjectionsOptions {
   change: () => void; // the reader chose another sentence or word
   painted: (made: Projections) => void;
 }
+
+type Lendable = Partial<ProjectionsState>;
 
 const SAME = 1e-6; // what rounding may change
 const FIRST = 2; // so many numbers of each query are written
@@ -52,6 +55,7 @@ interface Sizes {
 export class SliceOrProjectView {
   state: ProjectionsState = { sentence: "", word: 0, way: "wide" };
   made: Projections | null = null;
+  #lent: Lendable = {}; // what stood there before a phrase or a link
   #options: ProjectionsOptions;
   #sentence = sentenceBox("Sentence", "Type a sentence", (sentence) => this.#ask({ sentence }));
   #word = chooser("Asked by", (word) => this.#ask({ word: Number(word) }));
@@ -112,6 +116,16 @@ export class SliceOrProjectView {
     setTyped(this.#sentence, this.state.sentence);
   }
 
+  /** Takes over what a phrase or a link sets. */
+  lend(given: Lendable) {
+    this.#take(lend<Lendable>(this.state, this.#lent, given, given.sentence === undefined ? null : {}));
+  }
+
+  #take({ parts, lent }: Change<Lendable>) {
+    this.update(parts);
+    this.#lent = lent;
+  }
+
   /** Takes over parts of the state that changed elsewhere. */
   update(state: Partial<ProjectionsState>) {
     Object.assign(this.state, state);
@@ -131,7 +145,7 @@ export class SliceOrProjectView {
 
   #ask(state: Partial<ProjectionsState>) {
     this.#announcer.changed();
-    this.update(state);
+    this.#take(choose<Lendable>(this.state, this.#lent, state, state.sentence !== undefined));
     this.#options.change();
   }
 

@@ -1,6 +1,7 @@
 // All that a <word-sense> knows, as one value; every change of it is a pure function. No DOM.
 
 import { isAmong, toggledIn } from "../../math/heads-off.ts";
+import { keep, lend } from "../../math/lent.ts";
 import { headPushes, type SensePushes } from "../../math/senses.ts";
 import { scoreWithout, wordsIn, type RankedHead, type Sense } from "./text.ts";
 
@@ -17,11 +18,19 @@ export interface State {
   masked: number[]; // places of tokens that no word may look at
   read: number[]; // those that were masked in what is shown
   wanted: string[] | null; // words that are masked once the sentence is read, in small letters
+  lent: Partial<Own>; // what stood there before a guess, a phrase or a link
   alone: number | null; // the score that is left without the arrow of the head that was turned off last, all else as it was
 }
 
+/** What can be lent beside a sentence; the places that are masked are those of a sentence, and go with it. */
+type Own = Pick<State, "word" | "layer" | "off">;
+export type Lendable = Partial<Own & Pick<State, "sentence" | "wanted">>;
+
 export type Action =
   | { type: "take"; parts: Partial<Pick<State, "sentence" | "word">> } // what was found out about the heads no longer holds
+  | { type: "type" | "begin"; sentence: string } // by the reader; "begin" with an example, and all heads on
+  | { type: "lend"; parts: Lendable } // by a guess, a phrase or a link
+  | { type: "word"; word: string } // by the reader
   | { type: "layer"; layer: number | null }
   | { type: "off"; off: number[][] }
   | { type: "toggle"; place: number[] }
@@ -49,11 +58,14 @@ export const startWith = (parts: Partial<State>): State => ({
   masked: [],
   read: [],
   wanted: null,
+  lent: {},
   alone: null,
   ...parts,
 });
 
-const ALL_ON = { ranking: [], off: [], alone: null };
+const WHOLE = { off: [] as number[][] }; // what begins with an example
+const UNKNOWN = { ranking: [], alone: null }; // of the heads
+const ANEW = { ...UNKNOWN, masked: [], wanted: null }; // in another sentence, or of another word
 
 /** The layer whose arrows are shown, from 0. */
 export const shownLayer = ({ layer, sense, pushes }: State) =>
@@ -73,35 +85,52 @@ export function lifted(state: State) {
 
 export function reduce(state: State, action: Action): Step {
   const step = (parts: Partial<State>, needs: Step["needs"]): Step => ({ state: { ...state, ...parts }, needs });
+  const own = (parts: Partial<Own>) => keep<Partial<Own>>(ownParts(state), state.lent, parts); // what is lent still, once the reader has set these
   switch (action.type) {
     case "take":
-      return step({ ...action.parts, ...ALL_ON, masked: [], wanted: null }, "compute");
+      return step({ ...action.parts, ...ANEW }, "compute");
     case "want":
-      return step({ masked: [], wanted: action.words, ranking: [], alone: null }, "compute");
+      return step({ ...ANEW, wanted: action.words }, "compute");
+    case "type":
+      return step({ ...state.lent, ...ANEW, sentence: action.sentence, lent: {} }, "compute");
+    case "begin":
+      return step({ ...state.lent, ...WHOLE, ...ANEW, sentence: action.sentence, lent: {} }, "compute");
+    case "lend": {
+      const whole = action.parts.sentence === undefined ? null : WHOLE;
+      const { parts, lent } = lend<Lendable>(ownParts(state), state.lent, action.parts, whole);
+      const { wanted = null } = parts;
+      const masks = whole || wanted ? { ...ANEW, wanted } : { alone: null };
+      return step({ ...parts, ...masks, lent }, "compute");
+    }
+    case "word":
+      return step({ word: action.word, ...ANEW, lent: own({ word: action.word }) }, "compute");
     case "layer":
-      return step({ layer: action.layer, alone: null }, "draw");
+      return step({ layer: action.layer, alone: null, lent: own({ layer: action.layer }) }, "draw");
     case "off":
-      return step({ off: action.off, alone: null }, "compute");
+      return step({ off: action.off, alone: null, lent: own({ off: action.off }) }, "compute");
     case "toggle": {
       const off = toggledIn(state.off, action.place);
-      return step({ off, alone: scoreLeft({ ...state, off }) }, "compute");
+      return step({ off, alone: scoreLeft({ ...state, off }), lent: own({ off }) }, "compute");
     }
     case "mask": {
       const masked = maskedAfter(state.masked, action.places);
-      return step({ masked, wanted: null, ranking: [], alone: null }, "compute");
+      return step({ masked, wanted: null, ...UNKNOWN }, "compute");
     }
     case "lose":
-      return step({ ...ALL_ON, masked: [], wanted: null, found: false }, "draw");
+      return step({ ...ANEW, found: false }, "draw");
     case "show": {
       const { sense, pushes, words, ranking } = action;
       const shown = { sense, pushes, words, word: sense.word, found: true, read: state.masked };
-      const parts = ranking ? { ...shown, ...ALL_ON, ranking } : shown;
+      const parts = ranking ? { ...shown, ...WHOLE, alone: null, ranking, lent: own(WHOLE) } : shown;
       if (!state.wanted) return step(parts, "draw");
       const masked = placesOfWords(state.wanted, pushes);
       return step({ ...parts, wanted: null, masked }, masked.length ? "compute" : "draw");
     }
   }
 }
+
+/** The parts of a state that can be lent. */
+const ownParts = ({ word, layer, off }: State): Own => ({ word, layer, off });
 
 /** The score without the heads that are off now, where what is shown still counts them; null where that isn't known. */
 function scoreLeft(state: State) {

@@ -22,7 +22,7 @@ import { HeadGroups } from "./head-groups.ts";
 import { drawSwitch, headSwitch } from "../../views/head-switch.ts";
 import { wantsStillness } from "../../views/timeline.ts";
 import { Chain } from "./chain.ts";
-import { isBehind, lifted, reduce, shownLayer, startWith, type Action, type State } from "./state.ts";
+import { isBehind, lifted, reduce, shownLayer, startWith, type Action, type Lendable, type State } from "./state.ts";
 import {
   changedText,
   headText,
@@ -48,8 +48,8 @@ export class WordSenseView {
   state: State;
   #host: { compute(): void; rank(): void };
   #single: boolean; // one layer is shown, and no tools
-  #box = sentenceBox("Sentence", "Type a sentence", (sentence) => this.update({ sentence }));
-  #choice = chooser("Word", (word) => this.update({ word }));
+  #box = sentenceBox("Sentence", "Type a sentence", (sentence) => this.dispatch({ type: "type", sentence }));
+  #choice = chooser("Word", (word) => this.dispatch({ type: "word", word }));
   #groups = new HeadGroups((off) => this.dispatch({ type: "off", off }));
   #rank = h(
     "button",
@@ -145,6 +145,12 @@ export class WordSenseView {
     if (layer !== undefined) this.dispatch({ type: "layer", layer });
     if (wanted) this.dispatch({ type: "want", words: wanted });
     if (off) this.dispatch({ type: "off", off });
+  }
+
+  /** Takes over what a guess, a phrase or a link sets; the sentence comes before its heads are off, for what is known of it has all on. */
+  lend({ off, ...parts }: Lendable) {
+    if (Object.keys(parts).length) this.dispatch({ type: "lend", parts });
+    if (off) this.dispatch({ type: "lend", parts: { off } });
   }
 
   setStatus(...[text, ...rest]: Told) {

@@ -60,16 +60,15 @@ class WordSenseElement extends SentenceFigure<WordSenseView> {
     return this.view?.state.sense ?? null;
   }
 
-  /** Writes a sentence into the figure as its reader does by typing it. */
-  type(sentence: string) {
-    this.view?.update({ sentence });
+  /** Begins with an example: all heads are on. */
+  begin(sentence: string) {
+    this.view?.dispatch({ type: "begin", sentence });
   }
 
-  protected override readPart(name: string) {
-    const text = this.getAttribute(name);
+  protected override readPart(name: string, text: string | null) {
     if (name === "off") return readPart(name, text);
     if (name === "masked" && text !== null) return { wanted: text.toLowerCase().split(/\s+/).filter(Boolean) };
-    return super.readPart(name);
+    return super.readPart(name, text);
   }
 
   protected override get modelNames() {
@@ -115,7 +114,7 @@ class WordSenseElement extends SentenceFigure<WordSenseView> {
       { ...written, ...shown },
       { compute: () => this.#answer(), rank: () => this.#rank() },
     );
-    this.begin(Boolean(baked));
+    this.standBy(Boolean(baked));
     if (wanted || off) this.view.update({ wanted, off });
   }
 
