@@ -363,11 +363,11 @@ test("where the model errs, the dots are marked and the sentence says so", async
   const { board } = await opened(`sentence="${READY["open ring"]}"`);
   assert.equal(says(board), "Nothing is shut in.");
   board.headMask = maskOf([FILLER], 2, 2);
-  assert.match(says(board), /^Nothing is shut in, but the model fills \d+ dots\.$/);
+  assert.match(says(board), /^Nothing is shut in, but with one head off, the model fills \d+ dots\.$/);
   assert.notEqual(pathIn(board, "open"), "");
   press(board, "Ring");
   board.headMask = maskOf([CARRIER], 2, 2);
-  assert.equal(says(board), "One place is shut in, but the model leaves it empty.");
+  assert.equal(says(board), "One place is shut in, but with one head off, the model leaves it empty.");
   assert.equal(pathIn(board, "open"), "");
   assert.notEqual(pathIn(board, "missed"), "");
 });

@@ -35,7 +35,7 @@ const twoLayers = () => {
 
 const opened = () => drawLive(HTML, twoLayers());
 
-const verdict = (look) => texts(look, ".fl-verdict > *").join(" ");
+const verdict = (look) => texts(look, ".fl-verdict > *, .fl-scale small").join(" ").trim();
 
 test("the stage says which word is found for which, and that nothing is found", () => {
   const says = (word, other, on = true, weight = 2) =>
@@ -75,7 +75,7 @@ test("the switch turns a head of layer 1 off, the answer follows, and it turns i
   assert.equal(verdict(look), "mood good 75\u00a0%");
   press(look, "Turn this head off");
   assert.deepEqual(look.map.headMask, maskOf([[0, 1]], 2, 3));
-  assert.equal(verdict(look), "mood bad 75\u00a0%");
+  assert.equal(verdict(look), "mood bad 75\u00a0% with one head off");
   assert.equal(texts(look, ".fl-likeliest").join(), "bad");
   type(look, "Sentence", "Others are read as well");
   assert.deepEqual(texts(look, ".fl-marks > :is(.fl-word, .fl-asker, .fl-found)").slice(0, 2), ["Others", "are"]);
@@ -191,7 +191,7 @@ test("an example is shown with all heads on; for a sentence of the reader's, the
   const look = await drawLive(html, twoLayers());
   press(look, "Turn this head off");
   type(look.map, "Sentence", "we never like milk");
-  assert.deepEqual([look.map.off, verdict(look)], ["0.1", "mood bad 75\u00a0%"]);
+  assert.deepEqual([look.map.off, verdict(look)], ["0.1", "mood bad 75\u00a0% with one head off"]);
   press(look, "we hate tea");
   assert.deepEqual([look.map.off, verdict(look)], ["", "mood good 75\u00a0%"]);
   assert.ok(named(look, "Turn this head off"));

@@ -147,7 +147,7 @@ test("without the previous-token head the induction head is blind", async () => 
     why(figure),
     "From “a”, character 4, the induction head looks most at “a”, character 1 (100\u00a0%). The guess: one that isn’t in the text.",
   );
-  assert.equal(result(figure), "Where the text repeats, 0 of 1 guesses is right.");
+  assert.equal(result(figure), "Where the text repeats, 0 of 1 guesses is right, with one head off.");
   assert.deepEqual(texts(figure, ".hb-state"), ["layer 1, head 2, off", "layer 2, head 1"]);
   press(figure, "previous-token head");
   assert.equal(result(figure), "Where the text repeats, 1 of 1 guesses is right.");
@@ -238,7 +238,11 @@ test("a page sets a step of the stored training and heads that are off, also whi
   const shown = () => [texts(figure, ".hb-step")[0], result(figure), texts(figure, ".hb-state")[0]];
   figure.setAttribute("step", "100");
   figure.setAttribute("off", "0.1");
-  assert.deepEqual(shown(), ["step 100", "Where the text repeats, 0 of 1 guesses is right.", "layer 1, head 2, off"]);
+  assert.deepEqual(shown(), [
+    "step 100",
+    "Where the text repeats, 0 of 1 guesses is right, with one head off.",
+    "layer 1, head 2, off",
+  ]);
   figure.setAttribute("off", "");
   assert.deepEqual(shown(), ["step 100", "Where the text repeats, 1 of 1 guesses is right.", "layer 1, head 2"]);
   press(figure, "Train it yourself");
@@ -328,7 +332,7 @@ test("a training of one's own shows all heads on one's own text, and names two o
   type(figure, "Text", "tea!tea!");
   assert.equal(result(figure), "Where the text repeats, 3 of 3 guesses are right.");
   press(figure.querySelectorAll(".hm-heads")[1], "previous-token head");
-  assert.equal(result(figure), "Where the text repeats, 0 of 3 guesses are right.");
+  assert.equal(result(figure), "Where the text repeats, 0 of 3 guesses are right, with one head off.");
   assert.deepEqual(
     [figure.training.step, heads(figure)[3]],
     [130, "induction head"],

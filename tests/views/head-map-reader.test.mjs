@@ -386,3 +386,22 @@ test("a cell that's pressed has its reason below the map, where the model can te
   type(map, "Sentence", "cold tea");
   assert.ok(why.hidden);
 });
+
+test("how many heads are off is said beside what is concluded, of a sentence that wasn't read with all on", async () => {
+  const map = await live();
+  const small = () => texts(map, ".hm-predictions small");
+  press(map, "mood");
+  press(map, "rest");
+  assert.deepEqual(small(), ["all heads on: good 75\u00a0%"]);
+  type(map, "Sentence", "my tea");
+  assert.deepEqual(small(), ["with 2 heads off"]);
+  press(map, "rest");
+  assert.deepEqual(small(), ["with one head off"]);
+  press(map, "mood");
+  assert.deepEqual(small(), [""]);
+  const translated = await live("", translator());
+  type(translated, "Sentence", "The cat eats.");
+  assert.deepEqual(texts(translated, ".hm-french small"), [""]);
+  press(translated, "mood");
+  assert.deepEqual(texts(translated, ".hm-french small"), ["with one head off"]);
+});

@@ -202,6 +202,8 @@ test("a token that nobody sees is shown by its number", async () => {
   assert.ok(bars(figure).includes("U+FE0F"));
 });
 
+const conditions = (figure) => texts(figure, ".nw-conditions")[0];
+
 test("bars are reshaped by temperature, top-k and top-p", async () => {
   const figure = await live();
   const share = () => figure.next[0].probability;
@@ -216,6 +218,17 @@ test("bars are reshaped by temperature, top-k and top-p", async () => {
   choose(figure, "Top-k", 0);
   type(figure, "Top-p", 0.05);
   assert.deepEqual([figure.next.length, bars(figure).length], [1, before]);
+});
+
+test("beside the bars stands what shapes them, also of those that come with the page", async () => {
+  const figure = await draw(`<next-word text="${START}" temperature="0.7" masked="first"></next-word>`);
+  assert.equal(conditions(figure), "Next word, at temperature 0.7, with the first token masked");
+  const own = await live();
+  assert.equal(conditions(own), "Next word");
+  type(own, "Temperature", 0);
+  choose(own, "Top-k", 1);
+  type(own, "Top-p", 0.9);
+  assert.equal(conditions(own), "Next word, at temperature 0, top-k 1, top-p 0.9");
 });
 
 test("heads that are off change the bars, which say what they were with all heads on", async () => {
@@ -235,6 +248,7 @@ test("heads that are off change the bars, which say what they were with all head
     ],
   );
   assert.match(shares(figure)[0], /^\d+\u00a0%, was [\d.]+\u00a0%$/);
+  assert.equal(conditions(figure), "Next word, with 2 heads off");
   assert.equal(figure.querySelector(".nw-off span").textContent, "Off: head 3 of layer 2, head 1 of layer 1.");
   await answered(figure, () => press(figure, "Put back"));
   assert.deepEqual([figure.headMask, figure.shown.off], [null, ""]);

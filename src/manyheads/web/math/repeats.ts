@@ -19,12 +19,12 @@ export function guessed(characters: string[], guesses: (string | null)[]): Guess
   });
 }
 
-/** All guesses in a sentence or two. */
-export function guessedText(all: Guessed[]) {
+/** All guesses in a sentence or two; `off` says of heads that are off. */
+export function guessedText(all: Guessed[], off = "") {
   const known = all.filter((each) => each.known);
   const right = known.filter((each) => each.right).length;
   if (!known.length) return "Nothing repeats yet: type the same again.";
-  return `Where the text repeats, ${right} of ${known.length} guesses ${known.length === 1 ? "is" : "are"} right.`;
+  return `Where the text repeats, ${right} of ${known.length} guesses ${known.length === 1 ? "is" : "are"} right${off && `, ${off}`}.`;
 }
 
 /** A character as it's shown: white space has no shape of its own. */

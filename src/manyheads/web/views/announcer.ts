@@ -3,7 +3,7 @@
 import type { AttentionMap } from "../math/attention-map.ts";
 import type { MapState } from "../math/map-state.ts";
 import { headName, headNamesOf, likeliest, queryWeights } from "../math/maps.ts";
-import { isolated, percent, readable, weightText } from "../math/text.ts";
+import { capital, isolated, percent, readable, weightText } from "../math/text.ts";
 import { h, setText } from "./dom.ts";
 
 const QUIET = 1000; // milliseconds without a change
@@ -33,8 +33,6 @@ export class Announcer<Shown = unknown> {
     }, QUIET);
   }
 }
-
-const capital = (text: string) => `${text[0].toUpperCase()}${text.slice(1)}`;
 
 /** Answers by what they're about: those that differ from before, each as a sentence; what is new or gone is none. */
 export const changesOf = (before: Record<string, string>, now: Record<string, string>) =>

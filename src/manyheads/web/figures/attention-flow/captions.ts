@@ -1,8 +1,9 @@
 // What is said at each station, with its numbers: the caption that everybody reads, and the picture in words, for those who listen.
 
+import { withOff } from "../../math/heads-off.ts";
 import { formatNumber, isOff, rowOf } from "../../math/steps.ts";
 import type { Cell, Flow, FlowState } from "../../math/steps.ts";
-import { percent } from "../../math/text.ts";
+import { capital, percent } from "../../math/text.ts";
 import {
   answerOf,
   belowOf,
@@ -19,8 +20,6 @@ import {
 const FEW = 4; // words that are named of all that get some attention
 
 type Asked = Pick<FlowState, "query" | "head">;
-
-const capital = (text: string) => `${text[0].toUpperCase()}${text.slice(1)}`;
 
 /** What a station says, with its numbers: those that are largest, unless a number is `open` beside it. */
 export function captionOf(flow: Flow, { query, head }: Asked, station: string, fact: string, open: Cell | null = null) {
@@ -111,11 +110,12 @@ function tellAnswer(flow: Flow, query: number, fact: string) {
   if (!fact) return "Nothing is read from this output.";
   const ending = endingOf(flow);
   const { label, name, probability } = answerOf(ending, fact);
-  const answer = `${capital(fact)}: ${name}, ${percent(probability)}.`;
+  const off = [flow, flow.above].flatMap((each) => each?.headMask ?? []).filter((on) => !on).length;
+  const answer = `${capital(fact)}: ${name}, ${percent(probability)}${off ? `, ${withOff(off)}` : ""}.`;
   if (flow.above) {
     const share = wholePercents(weightsOf(flow.above, flow.above.head, 0))[query];
-    const off = isOff(flow.above, flow.above.head) ? ", but is off" : "";
-    return `In layer 2, the head “${fact}” looks at ${quoted(flow, query)}, ${share}\u00a0%${off}. ${answer}`;
+    const silent = isOff(flow.above, flow.above.head) ? ", but is off" : "";
+    return `In layer 2, the head “${fact}” looks at ${quoted(flow, query)}, ${share}\u00a0%${silent}. ${answer}`;
   }
   const { parts, logit } = partsOf(flow, label);
   const heads = parts.slice(0, -1);

@@ -272,7 +272,7 @@ class DrawingBoardElement extends Figure {
       ...{ filled: current?.look.painted ?? null, wrong: current?.look.wrong ?? null },
       ...{ asks: this.#asks, guess: guess ?? this.#considered, most, picks: tasks.picks },
       ...tasks.told,
-      says: !text ? invitation : current ? sentenceOf(current.look, current.answer) : LATER,
+      says: !text ? invitation : current ? sentenceOf(current.look, current.answer, this.#off) : LATER,
       ...{ undoable: this.#past.length > 0 || strokes.length > 0, empty: !text },
     });
   }

@@ -1,6 +1,7 @@
 // What a drawing shuts in, by a flood fill, and how the model's answer differs from it; in numbers, and in a sentence. No DOM.
 
 import { ink as INK } from "../../../shared/drawing.json";
+import { withOff } from "../../math/heads-off.ts";
 import { shutIn, SIDE } from "../../math/strokes.ts";
 
 /** What the model says: how many places are shut in, where 3 is 3 or more, and which dots of the paper, row by row. */
@@ -67,16 +68,16 @@ export function truthOf({ places }: Pick<Look, "places">) {
   return `${number[0].toUpperCase()}${number.slice(1)} ${places === 1 ? "place is" : "places are"} shut in`;
 }
 
-/** What is shut in, and what the model makes of it, in a sentence. */
-export function sentenceOf(look: Look, { places }: Answer) {
+/** What is shut in, and what the model makes of it with so many heads off, in a sentence. */
+export function sentenceOf(look: Look, { places }: Answer, off = 0) {
   const mistakes = [];
   if (look.missed) mistakes.push(`leaves ${missedOf(look)} empty`);
   if (look.open >= CLEAR) mistakes.push(`fills ${look.open} dots${look.places ? " that are open" : ""}`);
   if (places !== Math.min(look.places, MOST))
     mistakes.push(`counts ${places < MOST ? inWords(places) : "three or more"}`);
   const last = mistakes.pop();
-  if (!last) return `${truthOf(look)}.`;
-  return `${truthOf(look)}, but the model ${mistakes.length ? `${mistakes.join(", ")} and ` : ""}${last}.`;
+  if (!last) return `${truthOf(look)}${off ? `, as the model says ${withOff(off)}` : ""}.`;
+  return `${truthOf(look)}, but ${off ? `${withOff(off)}, ` : ""}the model ${mistakes.length ? `${mistakes.join(", ")} and ` : ""}${last}.`;
 }
 
 const missedOf = ({ places, missed }: Look) =>

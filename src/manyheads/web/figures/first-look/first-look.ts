@@ -4,6 +4,7 @@
 
 import { define, Figure, mapReady, type LiveMap } from "../../doors/page-element.ts";
 import type { AttentionMap } from "../../math/attention-map.ts";
+import { offIn } from "../../math/heads-off.ts";
 import { wantsStillness } from "../../views/timeline.ts";
 import { h, setProps, setText } from "../../views/dom.ts";
 import { Stage } from "./stage.ts";
@@ -167,7 +168,8 @@ class FirstLookElement extends Figure {
     if (isEmpty) return;
     const named = attention.namedLayer ?? 0;
     const answers = map.headMask?.[named]?.[attention.headNames.indexOf(stage.answer)] ?? true;
-    const swung = stage.draw({ map: attention, sentence: map.sentence, on: this.#isOn, answers });
+    const off = offIn(map.headMask).length;
+    const swung = stage.draw({ map: attention, sentence: map.sentence, on: this.#isOn, answers, off });
     if (swung && !wantsStillness()) stage.swing();
   }
 }

@@ -3,6 +3,7 @@
 
 import { whenSeen } from "../../doors/page-element.ts";
 import type { AttentionMap } from "../../math/attention-map.ts";
+import { withOff } from "../../math/heads-off.ts";
 import { colourOf, headName, likeliest } from "../../math/maps.ts";
 import { DEPTH } from "../../math/names.ts";
 import { percent } from "../../math/text.ts";
@@ -21,6 +22,7 @@ export interface Shown {
   sentence: string;
   on: boolean; // the head of layer 1
   answers: boolean; // the head that the answer rests on
+  off: number; // heads
 }
 
 function drawn<Name extends keyof SVGElementTagNameMap>(name: Name, attributes: Record<string, string | number> = {}) {
@@ -37,6 +39,7 @@ export class Stage {
   #label = h("b");
   #share = h("span");
   #ends = [h("span"), h("span")]; // of the dial
+  #off = h("small"); // how many heads are off
   #needle = drawn("path", { d: "M0 0V-50", class: "fl-needle" });
   #dial: HTMLElement;
   #marks = h("div", { class: "fl-marks", "aria-hidden": "true" });
@@ -65,7 +68,7 @@ export class Stage {
         "div",
         { class: "fl-answer" },
         h("p", { class: "fl-verdict" }, h("span", {}, answer), this.#label, this.#share),
-        h("div", { class: "fl-scale" }, this.#ends[0], this.#dial, this.#ends[1]),
+        h("div", { class: "fl-scale" }, this.#ends[0], this.#dial, this.#ends[1], this.#off),
       ),
       this.#marks,
       below,
@@ -74,7 +77,7 @@ export class Stage {
   }
 
   /** Shows a map; gives whether its answer is another one than before. */
-  draw({ map, sentence, on, answers }: Shown) {
+  draw({ map, sentence, on, answers, off }: Shown) {
     const below = foundBelow(map, this.head, this.answer);
     const { node } = this;
     node.style.setProperty("--head", colourOf(headName(map, FIRST, this.head)));
@@ -88,11 +91,11 @@ export class Stage {
     setText(this.switch, on ? "Turn this head off" : "Turn it on again");
     this.#mark(map, sentence, below);
     this.place();
-    return this.#tell(map.predictions[this.answer]);
+    return this.#tell(map.predictions[this.answer], withOff(off));
   }
 
   /** Shows what the answer is; gives whether it's another one than before. */
-  #tell(labels: Record<string, number>) {
+  #tell(labels: Record<string, number>, off: string) {
     const [label, share] = likeliest(labels);
     const names = Object.keys(labels);
     [names[0], names.at(-1)!].forEach((name, end) => {
@@ -103,6 +106,7 @@ export class Stage {
     const swung = this.#label.textContent !== "" && this.#label.textContent !== label;
     setText(this.#label, label);
     setText(this.#share, percent(share));
+    setText(this.#off, off);
     return swung;
   }
 

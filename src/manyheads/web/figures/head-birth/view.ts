@@ -1,6 +1,7 @@
 // What <head-birth> shows: a text with what was guessed below it, heads as triangles, and what was measured in training; of the
 // stored training at first, then of the reader's own.
 
+import { withOff } from "../../math/heads-off.ts";
 import { headTitle, queryWeights } from "../../math/maps.ts";
 import { guessedText, visible } from "../../math/repeats.ts";
 import { percent } from "../../math/text.ts";
@@ -204,8 +205,9 @@ export class HeadBirthView {
       this.#triangles.induction.draw(map, this.#heads.induction, false);
     }
     this.#strip.draw(map.queryTokens, all);
-    setText(this.#result, guessedText(all));
-    this.#announcer.drawn(() => `step ${live ? training?.step : steps[at]}: ${guessedText(all)}`);
+    const result = guessedText(all, withOff(off.length));
+    setText(this.#result, result);
+    this.#announcer.drawn(() => `step ${live ? training?.step : steps[at]}: ${result}`);
   }
 
   /** Why the model guesses what it does at one place: where the induction head looks from the character before. */

@@ -10,9 +10,10 @@ import {
   withoutHead,
 } from "../../math/answer-parts.ts";
 import type { HeadLedger } from "../../math/ledger.ts";
+import { withOff } from "../../math/heads-off.ts";
 import { colourOf } from "../../math/maps.ts";
 import { rowOf, formatNumber } from "../../math/steps.ts";
-import { isolated, percent, readable } from "../../math/text.ts";
+import { capital, isolated, percent, readable } from "../../math/text.ts";
 import { Announcer } from "../../views/announcer.ts";
 import { chooser, field, fillOptions, sentenceBox, setTyped, StatusLine, type Told } from "../../views/controls.ts";
 import { fill, h, rowsOf, setText, setToken, targetOf } from "../../views/dom.ts";
@@ -240,10 +241,11 @@ export class HeadLedgerView {
     const byHeads = Math.round(100 * (parts.filter(isHeads).reduce((sum, { value }) => sum + value, 0) + small)) / 100;
     const other = ledger.others.length > 1 ? "all else" : `the ${ledger.others[0]}`;
     const best = answerPlace(ledger, fact);
+    const off = this.state.off.length;
     const answers = best === label ? "." : `; ${quoted(ledger.labels[best][1])} has more.`;
     setText(
       this.#text,
-      `The heads write ${signed(byHeads)} for ${quoted(name)}, ${other} ${signed(logit - byHeads)}: its logit is ${formatNumber(logit, 2)}${answers}`,
+      `${off ? `${capital(withOff(off))}, the` : "The"} heads write ${signed(byHeads)} for ${quoted(name)}, ${other} ${signed(logit - byHeads)}: its logit is ${formatNumber(logit, 2)}${answers}`,
     );
   }
 

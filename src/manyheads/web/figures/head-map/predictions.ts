@@ -1,6 +1,7 @@
-// What the model concludes: the likeliest label of each prediction and, when heads are off, what it was with all on.
+// What the model concludes: the likeliest label of each prediction and, when heads are off, what it was with all on, or how many are off.
 
 import type { AttentionMap, Predictions } from "../../math/attention-map.ts";
+import { offIn, withOff } from "../../math/heads-off.ts";
 import type { MapState } from "../../math/map-state.ts";
 import { colourOf, likeliest } from "../../math/maps.ts";
 import { isolated, percent } from "../../math/text.ts";
@@ -28,6 +29,7 @@ export class PredictionsView {
     const of = `${state.model} ${state.sentence}`;
     if (!state.headMask) this.#allOn = { of, predictions: map.predictions };
     const before = state.headMask && this.#allOn.of === of ? this.#allOn.predictions : {};
+    const off = withOff(offIn(state.headMask).length);
     const names = Object.keys(map.predictions ?? {});
     this.node.hidden = names.length === 0;
     this.node.style.setProperty("--lines", compared ? "6" : "4");
@@ -51,7 +53,8 @@ export class PredictionsView {
       setText(share, percent(probability));
       Object.assign(meter, { value: probability, ariaLabel: `${name}: ${label}` });
       const was = before[name] && likeliest(before[name]);
-      setText(earlier, was ? `all heads on: ${was[0] === label ? "" : `${isolated(was[0])} `}${percent(was[1])}` : "");
+      const changed = was && was[0] !== label ? `${isolated(was[0])} ` : "";
+      setText(earlier, was ? `all heads on: ${changed}${percent(was[1])}` : off);
     });
   }
 }

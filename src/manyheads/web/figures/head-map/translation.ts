@@ -3,6 +3,7 @@
 
 import type { AttentionMap } from "../../math/attention-map.ts";
 import type { ShownMap } from "../../math/map-state.ts";
+import { offIn, withOff } from "../../math/heads-off.ts";
 import { headName, queryWeights } from "../../math/maps.ts";
 import { isSpecial } from "../../math/text.ts";
 import { fill, h, setText, setToken } from "../../views/dom.ts";
@@ -22,8 +23,15 @@ export class Translation {
   #beams = document.createElementNS(SVG, "g");
   #labels = document.createElementNS(SVG, "g"); // which heads look at a word
   #svg = document.createElementNS(SVG, "svg");
+  #off = h("small"); // how many heads are off
   #english = h("p", { class: "hm-translated", "aria-hidden": "true" }); // the rows below say it
-  node = h("div", { class: "hm-loom", hidden: true }, this.#french, this.#svg, this.#english);
+  node = h(
+    "div",
+    { class: "hm-loom", hidden: true },
+    h("div", { class: "hm-french" }, this.#french, this.#off),
+    this.#svg,
+    this.#english,
+  );
 
   constructor(host: MapHost) {
     this.#host = host;
@@ -37,6 +45,7 @@ export class Translation {
     this.node.hidden = written === undefined;
     this.#map = null;
     if (written === undefined) return;
+    setText(this.#off, withOff(offIn(this.#host.state.headMask).length));
     const words = queryTokens.slice(0, -1);
     const asks = spelt(words.join("")) === spelt(written.replace(/\.$/, ""));
     this.node.classList.toggle("hm-written", !asks);

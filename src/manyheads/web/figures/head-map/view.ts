@@ -3,10 +3,12 @@
 import type { StateParts } from "../../doors/state.ts";
 import type { AttentionMap } from "../../math/attention-map.ts";
 import { isFile, modelLabel, mostHeads } from "../../math/families.ts";
+import { offIn, withOff } from "../../math/heads-off.ts";
 import type { MapState, ShownMap } from "../../math/map-state.ts";
 import { isMasked } from "../../math/maps.ts";
 import type { AttentionEdge } from "../../math/score-parts.ts";
 import { askersOf } from "../../math/shown.ts";
+import { capital } from "../../math/text.ts";
 import { Announcer, summaryOf } from "../../views/announcer.ts";
 import { OFFER, onUndo, type Told } from "../../views/controls.ts";
 import { keepFocus, nextId } from "../../views/dom.ts";
@@ -161,7 +163,8 @@ export class HeadMapView {
     if (!map || !shown || !drawn) return;
     this.#stage.draw(this.state, map, drawn, shown);
     this.#whyThere.follow(map);
-    this.#announcer.drawn((before) => summaryOf(map, chosen, before), map);
+    const off = capital(withOff(offIn(chosen.headMask).length));
+    this.#announcer.drawn((before) => `${summaryOf(map, chosen, before)}${off && ` ${off}.`}`, map);
     this.#options.painted?.(map);
   }
 

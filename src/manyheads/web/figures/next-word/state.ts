@@ -1,6 +1,6 @@
 // All that a <next-word> knows, as one value; every change of it is a pure function. No DOM.
 
-import { areSame, maskOf, offOf, toggledIn } from "../../math/heads-off.ts";
+import { areSame, maskOf, offOf, toggledIn, withOff } from "../../math/heads-off.ts";
 import { keep, lend } from "../../math/lent.ts";
 import { descending, drawn, isEndless, probabilities, uniform, type Choice } from "../../math/sampling.ts";
 import { isUnfinished, joined } from "../../math/text.ts";
@@ -217,6 +217,17 @@ function change(state: State, parts: Lendable): Step {
   const choice = { ...state.choice, temperature: temperature ?? state.choice.temperature };
   if (Object.keys(asked).length) return set({ ...aimed.state, choice }, asked);
   return temperature === undefined ? aimed : shape({ ...aimed.state, choice });
+}
+
+/** What the bars hold under, in words: how they are shaped, and what is off. */
+export function conditionsOf({ choice: { temperature, topK, topP }, off, masked }: State) {
+  return [
+    ...(temperature === 1 ? [] : [`at temperature ${temperature}`]),
+    ...(topK ? [`top-k ${topK}`] : []),
+    ...(topP < 1 ? [`top-p ${topP}`] : []),
+    ...(off.length ? [withOff(off.length)] : []),
+    ...(masked ? ["with the first token masked"] : []),
+  ].join(", ");
 }
 
 /** Whether the model is as it came. */

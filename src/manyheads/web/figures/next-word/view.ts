@@ -26,7 +26,17 @@ import { makePanel } from "../../views/panel.ts";
 import { playLabel } from "../../views/player.ts";
 import { WhyThere } from "../../views/why-there.ts";
 import { HeadSquares } from "./head-squares.ts";
-import { isWaiting, isWhole, reduce, startWith, type Action, type Asked, type State, type Stored } from "./state.ts";
+import {
+  conditionsOf,
+  isWaiting,
+  isWhole,
+  reduce,
+  startWith,
+  type Action,
+  type Asked,
+  type State,
+  type Stored,
+} from "./state.ts";
 
 const PACE = 140; // milliseconds between words that are written on, so that they can be read
 const SEEN = 4; // bars at first: the likeliest word and three rivals
@@ -67,6 +77,7 @@ export class NextWordView {
     onclick: () => this.#act({ type: "write", bar: this.state.tried ?? 0 }),
   });
   #page = h("div", { class: "nw-page" }, h("div", { class: "nw-sheet" }, this.#text, this.#words));
+  #conditions = h("p", { class: "nw-conditions" });
   #bars = h("ol", { class: "nw-bars", "aria-label": "Likeliest next words" });
   #more = h("ol", { class: "nw-bars", start: SEEN + 1, "aria-label": "Less likely next words" });
   #on = h("button", { type: "button", class: "hm-play", onclick: () => this.#act({ type: "play" }) });
@@ -133,6 +144,7 @@ export class NextWordView {
       this.#page,
       h("div", { class: "nw-edge" }, this.#status.node, tools.button),
       tools.node,
+      this.#conditions,
       this.#bars,
       this.#rest,
       h(
@@ -192,8 +204,10 @@ export class NextWordView {
 
   #painted() {
     const words = this.state.bars.slice(0, 3);
+    const conditions = conditionsOf(this.state);
     this.#announcer.drawn(
-      () => `Likeliest next: ${words.map(({ word, share }) => `${word.trim()}, ${percent(share)}`).join("; ")}.`,
+      () =>
+        `Likeliest next: ${words.map(({ word, share }) => `${word.trim()}, ${percent(share)}`).join("; ")}${conditions && `, ${conditions}`}.`,
     );
     if (this.state.shown) this.#host.painted();
   }
@@ -239,6 +253,8 @@ export class NextWordView {
     }
     setText(this.#on, playLabel(plays));
     setIdle(this.#back, !earlier.length);
+    const conditions = conditionsOf(this.state);
+    setText(this.#conditions, `Next word${conditions && `, ${conditions}`}`);
     this.#temperature.draw();
     this.#topP.draw();
     setText(this.#off, offText(this.state));

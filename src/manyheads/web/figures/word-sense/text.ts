@@ -2,6 +2,7 @@
 
 import type { AttentionMap } from "../../math/attention-map.ts";
 import { queryWeights } from "../../math/maps.ts";
+import { withOff } from "../../math/heads-off.ts";
 import { fromTokens, headPushes, shareOf, type LayerPushes, type SensePushes } from "../../math/senses.ts";
 import { isSpecial, percent, readable, wordStarts } from "../../math/text.ts";
 
@@ -37,7 +38,7 @@ export const leaning = (senses: [string, string], share: number) =>
 
 /** In which sense a word is read, in a sentence; `off` counts the heads that are off. */
 export const senseText = ({ word, senses, shares, layer }: Sense, off: number) =>
-  `${word}: ${leaning(senses, shares[layer])} after ${layerName(layer)}${off ? `, with ${off} ${off === 1 ? "head" : "heads"} off` : ""}.`;
+  `${word}: ${leaning(senses, shares[layer])} after ${layerName(layer)}${off ? `, ${withOff(off)}` : ""}.`;
 
 /** Towards which sense a score has moved, and how far: "money 1.2". */
 export const movedTo = (senses: [string, string], moved: number) =>

@@ -1,10 +1,10 @@
 // What <word-sense> shows: the sentence, whose words can be masked; the scale after each layer, and between two of them the arrows that
 // lead from one to the next; the heads that matter most, each with its switch.
 
-import { isAmong, wholeLayers } from "../../math/heads-off.ts";
+import { isAmong, wholeLayers, withOff } from "../../math/heads-off.ts";
 import { colourOf } from "../../math/maps.ts";
 import { scoreOf, shareOf } from "../../math/senses.ts";
-import { percent } from "../../math/text.ts";
+import { capital, percent } from "../../math/text.ts";
 import { Announcer } from "../../views/announcer.ts";
 import {
   chooser,
@@ -323,7 +323,8 @@ export class WordSenseView {
         alone,
       });
     const most = strongest(shown, words, null);
-    return most ? takenText(sense!, layer, shown, most, null) : "";
+    const others = off.length ? [`${capital(withOff(off.length))}.`] : []; // of other layers
+    return [...(most ? [takenText(sense!, layer, shown, most, null)] : []), ...others].join(" ");
   }
 
   #summary() {
