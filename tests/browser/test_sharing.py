@@ -199,6 +199,21 @@ def test_the_copied_frame_works_on_a_page_of_another_origin(page, site, stranger
         same_state(inside, state)
         attend(inside, "It is alive.")
         expect(inside.locator("td[data-weight]")).to_have_count(4 * 6 * 6)
+    page.goto(f"{site}/book/formula.html")
+    flow = page.locator("attention-flow").first
+    flow.evaluate("el => el.ready")
+    flow.get_by_text("Share", exact=True).click()
+    with stranger(copied(flow, "frame")) as there:
+        frame = there.locator("iframe")
+        expect(frame.content_frame.get_by_text("Ready: computed in this page")).to_be_visible()
+        body = frame.content_frame.locator("body")
+        eventually(
+            lambda: [
+                body.evaluate("el => Math.ceil(el.getBoundingClientRect().height)"),
+                frame.bounding_box()["height"],
+            ],
+            lambda found: found[0] == found[1],
+        )
 
 
 def test_the_embed_page_takes_every_setting_and_tells_a_wrong_one(page, site):

@@ -110,19 +110,25 @@ test("a page that was left takes no more links", async () => {
   assert.equal(map.sentence, "hot tea now");
 });
 
-test("a tag and a frame hold what was typed as text", async () => {
-  const map = await opened("");
-  type(map, "Sentence", `"><script>alert(1)</script>`);
-  for (const name of ["tag", "frame"]) {
-    const made = document.createElement("template");
-    made.innerHTML = await copied(map, name);
-    const [element] = made.content.querySelectorAll("head-map, iframe");
-    const sentence =
-      element.getAttribute("sentence") ?? new URL(element.getAttribute("src")).searchParams.get("sentence");
-    assert.equal(sentence, `"><script>alert(1)</script>`);
-    assert.ok([...made.content.querySelectorAll("script")].every(({ textContent }) => !textContent.includes("alert")));
-  }
-});
+for (const [name, model] of Object.entries({ "head-map": mapModel, "attention-flow": focusModel }))
+  test(`a tag and a frame of <${name}> hold what was typed as text, in ASCII; a script makes the frame as high as the figure`, async () => {
+    const figure = await drawLive(`<${name} model="focus" sentence="hot tea"></${name}>`, model());
+    const typed = '"><script>alert(1)</script> Grüße';
+    type(figure, "Sentence", typed);
+    for (const what of ["tag", "frame"]) {
+      const text = await copied(figure, what);
+      assert.match(text, /^[\0-\x7f]+$/);
+      const made = document.createElement("template");
+      made.innerHTML = text;
+      const [element] = made.content.querySelectorAll(`${name}, iframe`);
+      const { searchParams } = new URL(element.getAttribute("src") ?? "https://a.b/");
+      const state = (part) => element.getAttribute(part) ?? searchParams.get(part);
+      assert.deepEqual([state("sentence"), state("model")], [typed, "focus"]);
+      const scripts = [...made.content.querySelectorAll("script")];
+      assert.ok(scripts.length === 1 && !scripts[0].textContent.includes("alert"));
+      if (what === "frame") assert.match(scripts[0].textContent, /frame\.style\.height/);
+    }
+  });
 
 test("where the clipboard is closed, the text is marked to be copied", async () => {
   const map = await opened("");

@@ -4,7 +4,8 @@ import test from "node:test";
 import { csvOf, exactly, fileName } from "../../src/manyheads/web/figures/head-map/save.ts";
 import { maskOf } from "../../src/manyheads/web/math/heads-off.ts";
 import { START } from "../../src/manyheads/web/math/options.ts";
-import { frameFor, linkedState, linkTo, tagFor, writeState } from "../../src/manyheads/web/doors/state.ts";
+import { ALONE, frameFor, linkTo, tagFor } from "../../src/manyheads/web/doors/sharing.ts";
+import { linkedState, writeState } from "../../src/manyheads/web/doors/state.ts";
 
 const FULL = {
   ...START,
@@ -31,7 +32,10 @@ const FULL = {
 };
 
 test("a state comes back from its link", () => {
-  const link = linkTo("https://example.org/a/page.html?x=1#old", "two", writeState(FULL, "focus/step-30"));
+  const link = linkTo("https://example.org/a/page.html?x=1#old", [
+    ["map", "two"],
+    ...writeState(FULL, "focus/step-30"),
+  ]);
   assert.ok(link.startsWith("https://example.org/a/page.html?x=1#map=two&"));
   const {
     model,
@@ -49,12 +53,20 @@ test("a state as at the start needs no words, and no words give it", () => {
     assert.equal(linkedState(hash, ["1", ""]), null);
 });
 
-test("tags and frames can be pasted into a page of any encoding", () => {
-  const folder = "https://example.org/book/_static/manyheads/";
-  assert.equal(tagFor(folder, [["sentence", "Café 🍵"]]).match(/sentence="(.*)"/)[1], "Caf&#233; &#127861;");
-  const address = frameFor(folder, [["sentence", 'a&b "c"']]).match(/src="([^"]*)"/)[1];
-  assert.equal(address, "https://example.org/book/embed.html?sentence=a%26b+%22c%22");
-});
+for (const figure of Object.keys(ALONE))
+  test(`tags and frames of <${figure}> can be pasted into a page of any encoding; a frame is as high as what it shows, which may be copied`, () => {
+    const folder = "https://example.org/book/_static/manyheads/";
+    const tag = tagFor(folder, figure, [["sentence", 'Café 🍵 "&<']]);
+    assert.equal(tag.match(/sentence="(.*?)"/)[1], "Caf&#233; &#127861; &#34;&#38;&#60;");
+    assert.ok(tag.includes(`src="${folder}${figure}.js"`) && tag.endsWith(`></${figure}>`));
+    const frame = frameFor(folder, figure, [["sentence", 'a&b "c" é']]);
+    const address = frame.match(/src="([^"]*)"/)[1].replaceAll("&#38;", "&");
+    const named = figure === "head-map" ? "" : `figure=${figure}&`;
+    assert.equal(address, `https://example.org/book/embed.html?${named}sentence=a%26b+%22c%22+%C3%A9`);
+    assert.match(frame, /allow="clipboard-write"/);
+    assert.match(frame, /<script>.*frame\.style\.height = data\.manyHeadsHeight/s);
+    assert.match(frame + tag, /^[\0-\x7f]*$/);
+  });
 
 test("a weight is written as short as reads back to the same float32", () => {
   assert.deepEqual(

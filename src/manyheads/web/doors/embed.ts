@@ -7,7 +7,8 @@ import { readsText } from "../math/families.ts";
 import { maskOf } from "../math/heads-off.ts";
 import { EXAMPLE, FLAGS } from "../math/names.ts";
 import { valuesOf } from "../math/options.ts";
-import { HEIGHT, readPart, WRITTEN, type StateParts } from "./state.ts";
+import { ALONE, HEIGHT } from "./sharing.ts";
+import { readPart, WRITTEN, type StateParts } from "./state.ts";
 
 const NAMES = ["figure", "model", "models", "theme", ...WRITTEN];
 const THEMES = ["light", "dark"];
@@ -52,14 +53,13 @@ export function misfits(settings: Record<string, string>, [layers, heads, querie
   return lacking.length ? [...sentences, `“off” names heads that this map lacks: ${lacking.join(", ")}.`] : sentences;
 }
 
-/** Other figures that can stand alone here: their settings, what the page is called, and their model unless another is named. */
-const FIGURES: Record<string, { names: string[]; title: string; model: string }> = {
+/** Other figures that can stand alone here: their settings, and their model unless another is named. */
+const FIGURES: Record<string, { names: string[]; model: string }> = {
   "attention-flow": {
-    names: ["model", "sentence", "layer", "head", "query", "station", "cell", ...FLAGS],
-    title: "One word on its way through attention",
+    names: ["model", "sentence", "layer", "head", "query", "answer", "station", "cell", ...FLAGS],
     model: "focus",
   },
-  "drawing-board": { names: ["model", ...WRITTEN], title: "Draw, and see what each head looks at", model: "drawing" },
+  "drawing-board": { names: ["model", ...WRITTEN], model: "drawing" },
 };
 
 /** What a figure shows that is told no more: of a model that reads drawings, empty paper. */
@@ -67,7 +67,7 @@ const startingWith = (model: string) => ({ model, sentence: readsText(model) ? E
 
 /** A figure that is no map, with the settings it knows. */
 function startFigure(name: string, settings: Map<string, string>) {
-  const { names, title, model } = FIGURES[name];
+  const { names, model } = FIGURES[name];
   const theme = settings.get("theme") ?? "";
   if (THEMES.includes(theme)) document.documentElement.dataset.theme = theme;
   const known = Object.fromEntries([...settings].filter(([setting]) => names.includes(setting)));
@@ -75,7 +75,7 @@ function startFigure(name: string, settings: Map<string, string>) {
     h(
       "main",
       { class: "alone" },
-      h("h1", { class: "unseen" }, title),
+      h("h1", { class: "unseen" }, ALONE[name].title),
       h(name as "div", { ...startingWith(known.model ?? model), ...known }),
     ),
   );
@@ -94,7 +94,7 @@ function start() {
   if (theme) document.documentElement.dataset.theme = theme;
   const { model, ...text } = startingWith(attributes.model ?? "focus");
   const map = h("head-map", { ...text, ...(settings.has("models") ? {} : { model }), ...attributes });
-  const title = h("h1", { class: "unseen" }, "What each head looks at");
+  const title = h("h1", { class: "unseen" }, ALONE["head-map"].title);
   const alert = (sentence: string) => h("p", { role: "alert" }, sentence);
   document.body.replaceChildren(h("main", { class: "alone" }, title, ...complaints.map(alert), map));
   const check = ({ detail: { shape } }: CustomEvent<AttentionMap>) =>

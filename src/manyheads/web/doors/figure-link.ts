@@ -1,34 +1,6 @@
-// Links that open a figure with a state: behind the "#", which no browser sends to a server.
+// Links that open a figure with a state, which doors/sharing.ts writes.
 
-import { escaped } from "../math/text.ts";
 import type { Figure } from "./page-element.ts";
-
-/** The address of a page with the state of its first figure of a kind. */
-export function figureLink(address: string, figure: string, parts: Record<string, string | number>) {
-  const pairs = [["figure", figure], ...Object.entries(parts).map(([name, value]) => [name, String(value)])];
-  return `${address.split("#")[0]}#${new URLSearchParams(pairs)}`;
-}
-
-const attributesOf = (parts: Record<string, string | number>) =>
-  Object.entries(parts)
-    .map(([name, value]) => ` ${name}="${escaped(String(value))}"`)
-    .join("");
-
-/** What shows a figure on any page; `folder` is where the scripts lie. */
-export const figureTag = (folder: URL, figure: string, parts: Record<string, string | number>) =>
-  `<script type="module" src="${escaped(new URL(`${figure}.js`, folder).href)}"></script>\n<${figure}${attributesOf(parts)}></${figure}>`;
-
-/** The same as a page within a page. */
-export function figureFrame(folder: URL, figure: string, title: string, parts: Record<string, string | number>) {
-  const url = new URL("../../embed.html", folder);
-  url.search = String(
-    new URLSearchParams({
-      figure,
-      ...Object.fromEntries(Object.entries(parts).map(([name, value]) => [name, String(value)])),
-    }),
-  );
-  return `<iframe src="${escaped(url.href)}" title="${title}" loading="lazy" style="width: 100%; height: 44rem; border: 0"></iframe>`;
-}
 
 /** The state that a page's "#..." gives to its first figure of a kind; null where it gives none. */
 export function linkedParts(hash: string, figure: string): Record<string, string> | null {

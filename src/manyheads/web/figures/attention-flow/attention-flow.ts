@@ -3,12 +3,12 @@
 // for pages.
 
 import { copyMenu } from "../../doors/copy-menu.ts";
-import { figureFrame, figureLink, figureTag } from "../../doors/figure-link.ts";
 import { openDoor } from "../../doors/kernel-door.ts";
 import type { KernelModel } from "../../doors/kernel-model.ts";
 import { define, dressPage, mapById, takeEarly, type LiveMap } from "../../doors/page-element.ts";
 import { loadFormula, READY } from "../../doors/page-models.ts";
 import { SentenceFigure } from "../../doors/sentence-figure.ts";
+import { frameFor, linkTo, pairsOf, tagFor } from "../../doors/sharing.ts";
 import type { Job } from "../../doors/task.ts";
 import { turns } from "../../doors/turns.ts";
 import { STATIONS } from "./stations.ts";
@@ -183,23 +183,16 @@ class AttentionFlowElement extends SentenceFigure<AttentionFlowView> {
   protected draw(baked: any) {
     dressPage("head-map.css", "attention-flow.css");
     const folder = new URL("../", import.meta.url); // its attention-flow.js leads to that of each version
-    const parts = (): Record<string, string | number> => {
+    const pairs = () => {
       const { causal, padding, unscaled, cell, answer, ...state } = (this.view as AttentionFlowView).state;
-      const on = Object.entries({ causal, padding, unscaled })
-        .filter(([, is]) => is)
-        .map(([name]) => [name, "on"]);
-      return {
-        model: this.getAttribute("model") ?? "",
-        ...state,
-        ...Object.fromEntries(on),
-        ...(answer ? { answer } : {}),
-        ...(cell ? { cell } : {}),
-      };
+      const on = Object.entries({ causal, padding, unscaled }).flatMap(([name, is]) => (is ? [[name, "on"]] : []));
+      const given = { ...(answer && { answer }), ...(cell && { cell }) };
+      return [...pairsOf({ model: this.getAttribute("model") ?? "", ...state }), ...on, ...pairsOf(given)];
     };
     const menu = copyMenu({
-      link: () => figureLink(location.href, FIGURE, parts()),
-      tag: () => figureTag(folder, FIGURE, parts()),
-      frame: () => figureFrame(folder, FIGURE, "One word on its way through attention", parts()),
+      link: () => linkTo(location.href, [["figure", FIGURE], ...pairs()]),
+      tag: () => tagFor(folder, FIGURE, pairs()),
+      frame: () => frameFor(folder, FIGURE, pairs()),
     });
     this.view = new AttentionFlowView(this, this.written, {
       menu,

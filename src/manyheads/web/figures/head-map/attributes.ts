@@ -1,15 +1,7 @@
 // What a page says of a <head-map>: by its attributes and by the page's address; and the texts that put it onto other pages.
 
-import {
-  frameFor,
-  linkedState,
-  linkTo,
-  readPart,
-  tagFor,
-  WRITTEN,
-  writeState,
-  type StateParts,
-} from "../../doors/state.ts";
+import { frameFor, linkTo, tagFor } from "../../doors/sharing.ts";
+import { linkedState, readPart, WRITTEN, writeState, type StateParts } from "../../doors/state.ts";
 import { isFile } from "../../math/families.ts";
 import { START } from "../../math/options.ts";
 import type { State } from "./state.ts";
@@ -55,9 +47,8 @@ export function copiesOf(
   };
   /** What shows it elsewhere: a map, or the figure around it that the page names. */
   const figure = () => element.getAttribute("shared-as") ?? "head-map";
-  const link = { link: () => linkTo(location.href, place, pairs()) };
+  const link = { link: () => linkTo(location.href, [["map", place], ...pairs()]) };
   if (!modelsOf(element).length || modelsOf(element).some(isFile)) return link; // no other page has a file of the reader's
-  const framed = () => (figure() === "head-map" ? pairs() : [["figure", figure()], ...pairs()]);
   const folder = new URL("../", import.meta.url); // its head-map.js leads to that of each version
-  return { ...link, tag: () => tagFor(folder, pairs(), figure()), frame: () => frameFor(folder, framed()) };
+  return { ...link, tag: () => tagFor(folder, figure(), pairs()), frame: () => frameFor(folder, figure(), pairs()) };
 }
