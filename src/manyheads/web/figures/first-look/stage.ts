@@ -42,8 +42,8 @@ export class Stage {
   #off = h("small"); // how many heads are off
   #needle = drawn("path", { d: "M0 0V-50", class: "fl-needle" });
   #dial: HTMLElement;
-  #marks = h("div", { class: "fl-marks", "aria-hidden": "true" });
-  #says = h("p", { class: "fl-says" });
+  #marks = h("div", { class: "fl-marks fl-middle" });
+  #says = h("p", { class: "fl-says fl-middle" });
   #act: HTMLElement;
   #arcs = drawn("svg", { class: "fl-arcs", "aria-hidden": "true" });
   #down = drawn("path", { class: "fl-down", pathLength: 1 });
@@ -67,10 +67,10 @@ export class Stage {
       h(
         "div",
         { class: "fl-answer" },
-        h("p", { class: "fl-verdict" }, h("span", {}, answer), this.#label, this.#share),
+        h("p", { class: "fl-verdict fl-middle" }, h("span", {}, answer), this.#label, this.#share),
         h("div", { class: "fl-scale" }, this.#ends[0], this.#dial, this.#ends[1], this.#off),
       ),
-      this.#marks,
+      h("div", { class: "fl-ground", "aria-hidden": "true" }, this.#marks),
       below,
       this.#arcs,
     );
@@ -140,8 +140,8 @@ export class Stage {
   /** Draws the arcs between the words where they are now. */
   place() {
     const { asker = null, found = null } = this.#found ?? {};
-    const box = (token: number | null) => (token === null ? null : boxOf(this.#words[token]));
-    const [from, to, dial] = [box(found), box(asker), boxOf(this.#dial)];
+    const box = (token: number | null) => (token === null ? null : boxIn(this.node, this.#words[token]));
+    const [from, to, dial] = [box(found), box(asker), boxIn(this.node, this.#dial)];
     setPath(this.#down, from && to ? hanging(from, to) : "");
     setPath(this.#up, to && dial ? rising(to, dial) : "");
     const middle = this.node.offsetWidth / 2;
@@ -181,11 +181,11 @@ interface Box {
   bottom: number;
 }
 
-/** Where a part of the stage is in it; null where it isn't laid out. */
-function boxOf(node: HTMLElement | null): Box | null {
+/** Where a part of the stage is seen in it; null where it isn't laid out. */
+function boxIn(stage: HTMLElement, node: HTMLElement | null): Box | null {
   if (!node?.offsetWidth) return null;
-  const { offsetLeft, offsetTop, offsetWidth, offsetHeight } = node;
-  return { x: offsetLeft + offsetWidth / 2, top: offsetTop, bottom: offsetTop + offsetHeight };
+  const [{ left, top }, box] = [stage, node].map((each) => each.getBoundingClientRect());
+  return { x: (box.left + box.right) / 2 - left, top: box.top - top, bottom: box.bottom - top };
 }
 
 const setPath = (path: SVGPathElement, d: string) => path.getAttribute("d") !== d && path.setAttribute("d", d);
