@@ -149,6 +149,16 @@ test("layer, head and query wait for a map that has them, unless the reader choo
   assert.equal(own.state.forgot, false);
 });
 
+test("a place that waits for a map doesn't come after what its reader has undone", () => {
+  const own = figure();
+  own.do("show", { map: makeMap(SELF) });
+  own.do("pin", { query: 2 });
+  own.do("take", { parts: { query: 9 } });
+  own.do("undo");
+  own.do("show", { map: makeMap({ queryTokens: [...TOKENS, ...TOKENS], keyTokens: TOKENS }) });
+  assert.equal(own.state.chosen.query, 0);
+});
+
 test("heads that a page turns off are off in the map that it brings, and still wait for the model, which may have more", () => {
   const own = figure({ sentence: "tea" });
   const off = [

@@ -187,6 +187,19 @@ test("a press before the answer is there draws from that answer", () => {
   assert.ok(done(state, answerTo(state), { type: "go on" }).earlier.length, "it's written once the answer has come");
 });
 
+test("a word that doesn't end is written no further, and its reader is told; another press goes on with it", () => {
+  const unending = { endTokens: [], wordOf: () => "a" };
+  const answered = (state) => {
+    const { answer } = answerTo(state);
+    return reduce(state, { type: "answer", answer: { ...answer, vocabulary: unending } }).state;
+  };
+  let step = reduce(begun(), { type: "play" });
+  while (step.needs === "compute") step = reduce(answered(step.state), { type: "go on" });
+  assert.match(step.message, /a word that doesn’t end/);
+  assert.deepEqual([step.state.plays, step.state.left, step.state.phase], [false, 0, "still"]);
+  assert.equal(reduce(step.state, draw).needs, "compute");
+});
+
 test("without a model, a story is written as far as it's stored, then waits for one and goes on", () => {
   let state = startWith({ text: "a cup", stored: STORED }, [2, 3]);
   assert.deepEqual(

@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import test from "node:test";
 import { draw, hideTab, isHere, replace, scrollTo, settled, type, until } from "./page.mjs";
 import { smallDecoder, smallEncoder } from "./small-models.mjs";
+import { Turns } from "../../src/manyheads/web/doors/turns.ts";
 import { DecoderEngine } from "../../src/manyheads/web/models/decoder-engine.ts";
 import { EncoderEngine } from "../../src/manyheads/web/models/encoder-engine.ts";
 
@@ -88,6 +89,23 @@ test("the next key withdraws what follows the one before", async (t) => {
   await flowOf();
   assert.deepEqual([log.filter((what) => what === "journey asked").length, flow.sentence], [1, SENTENCES.at(-1)]);
   assert.ok(passes.length < 3, "nor is what was typed before the last key computed, but for what had begun");
+});
+
+test("what follows gives way while it computes, to whatever the reader does next, and begins again", async () => {
+  const turns = new Turns(0);
+  const began = [];
+  const work = (signal) =>
+    new Promise((done, fail) => {
+      began.push(done);
+      signal.addEventListener("abort", () => fail(signal.reason));
+    });
+  await draw("<p></p>");
+  const result = turns.after(document.querySelector("p"), new AbortController().signal, work);
+  await until(() => began.length === 1);
+  turns.act();
+  await until(() => began.length === 2);
+  began[1]("computed");
+  assert.equal(await result, "computed");
 });
 
 test("a sentence that is typed into the journey itself doesn't wait", async (t) => {
