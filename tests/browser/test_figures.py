@@ -343,7 +343,7 @@ def test_a_cache_computes_each_word_once(page, site):
     expect(figure.locator(".gc-size")).to_contain_text("these 5 words takes 115 kB")
 
 
-def test_a_slider_shows_what_runs_came_to(page, site):
+def test_a_slider_shows_what_runs_came_to_and_one_over_models_goes_back_after_a_guess(page, site):
     runs = open_figure(page, site, "result-slider").get_by_role("slider")
     before = runs.get_attribute("aria-valuetext")
     verdict = page.locator("figure-guess").filter(has_text="Does it hold?").first
@@ -351,6 +351,13 @@ def test_a_slider_shows_what_runs_came_to(page, site):
     expect(verdict.get_by_role("button", name=", right")).to_have_count(1)
     runs.press("End" if runs.input_value() == "0" else "Home")
     expect(runs).not_to_have_attribute("aria-valuetext", before)
+    map = page.locator("head-map").first
+    ready(map)
+    page.locator("figure-guess").first.get_by_role("button", name="just show me").click()
+    expect(map).to_have_js_property("model", "focus/heads-1")
+    sentence = "She never liked the soup."
+    map.get_by_role("textbox", name="Sentence").fill(sentence)
+    has_weights(map, load_focus_model("heads-8")(sentence).weights)
 
 
 def test_bertviz_draws_beside_ours_and_answers(page, site):

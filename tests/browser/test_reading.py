@@ -41,6 +41,10 @@ def test_a_stranger_sees_a_sentence_type_itself_turns_a_head_off_and_is_shown_th
     expect(verdict).to_contain_text("negative")
     look.get_by_role("button", name="Turn this head off").click()
     expect(verdict).to_contain_text("positive")
+    expect(look.get_by_text("with one head off")).to_be_visible()
+    look.get_by_role("button", name="She likes nobody here.").click()
+    expect(verdict).to_contain_text("negative")
+    expect(look.get_by_role("button", name="Turn this head off")).to_be_visible()
     expect(page.locator("#pst-primary-sidebar")).to_be_hidden()
     shift = page.evaluate(SHIFT)
     assert shift <= 0.02

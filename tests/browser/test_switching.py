@@ -114,10 +114,18 @@ def test_a_slider_runs_over_models(page, site):
 
 def test_a_bug_is_switched_on_by_keyboard_and_says_what_it_changes(page, site):
     page.goto(f"{site}/book/museum.html")
+    guessed = page.locator("museum-piece[bug=view]")
+    ready(guessed.locator("head-map"))
+    page.locator("figure-guess").get_by_role("button", name="just show me").click()
+    expect(guessed.get_by_role("switch")).to_be_checked()
+    weights = load_focus_model()(sentence := "My neighbour adores old trains.").weights
+    guessed.get_by_role("textbox", name="Sentence").fill(sentence)
+    expect(guessed.get_by_role("switch")).not_to_be_checked()
+    has_weights(guessed.locator("head-map"), weights)
     piece = page.locator("museum-piece[bug=axis]")
     map, changes = piece.locator("head-map"), piece.locator(".mp-changes")
     ready(map)
-    before = type_sentence(map, "My neighbour adores old trains.")["weights"]
+    before = type_sentence(map, sentence)["weights"]
     expect(changes).to_be_hidden()
     switch = piece.get_by_role("switch", name="The bug: softmax over the queries, not the keys")
     switch.focus()

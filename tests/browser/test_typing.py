@@ -161,11 +161,16 @@ def test_another_script_sets_and_reads_a_map(page, site):
 def test_english_becomes_french_as_one_types_and_an_unknown_word_is_offered_a_near_one(page, site):
     map = open_map(page, site, "book/translation")
     french, status = map.get_by_label("Translation").get_by_role("button"), map.get_by_role("status")
-    sentence = "The girls eat a green apple."
-    ours = load_translator()(sentence)
+    translator = load_translator()
+    opened, sentence = map.evaluate("(el) => el.sentence"), "The girls eat a green apple."
+    page.locator("figure-guess").get_by_role("button", name="just show me").click()
+    expect(french).to_have_text(translator(opened, [False, True, True, True]).query_tokens[:-1])
+    expect(map.get_by_text("with one head off")).to_be_visible()
+    ours = translator(sentence)
     box_of(map).fill(sentence)
     expect(french).to_have_text(ours.query_tokens[:-1])
     np.testing.assert_allclose(attention_of(map)["weights"], ours.weights, atol=1e-5)
+    expect(map.get_by_text("with one head off")).to_be_hidden()
     box_of(map).fill("The girls eat a green appel.")
     expect(status).to_contain_text("does not know “appel”. Near ones that it knows: apple")
     expect(french).to_have_text(ours.query_tokens[:-1])
@@ -173,3 +178,12 @@ def test_english_becomes_french_as_one_types_and_an_unknown_word_is_offered_a_ne
     expect(box_of(map)).to_have_value(sentence)
     french.filter(has_text="pomme").click()
     expect(map.get_by_role("table")).to_have_attribute("aria-label", "What each head looks at when pomme asks")
+    map.get_by_role("button", name="word", exact=True).click()
+    expect(map.get_by_text("with one head off")).to_be_visible()
+    exercise = page.locator("field-exercise[map=translator]")
+    exercise.get_by_role("button", name="Check").click()
+    exercise.get_by_role("button", name="Show it on the map").first.click()
+    shown = "The small girl eats the green apples."
+    expect(box_of(map)).to_have_value(shown)
+    expect(french).to_have_text(translator(shown).query_tokens[:-1])
+    expect(map.get_by_text("with one head off")).to_be_hidden()
