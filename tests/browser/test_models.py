@@ -175,6 +175,8 @@ def test_the_decoder_writes_and_steps_back(page, writer):
     italy = "The capital of Italy is"
     box.fill(italy)
     answered(writer, italy)
+    expect(writer.get_by_text("at temperature 0.7")).to_be_visible()  # its own again, after the phrase's
+    writer.get_by_role("slider", name="Temperature").fill("1")
     writer.get_by_role("button", name="Where layer 24, head 5 looks").click()
     writer.get_by_role("button", name="layer 24, head 5", exact=True).click()
     alike(answered(writer, italy, "23.4"), decoder.next_words(italy, head_mask=all_but(decoder, [(23, 4)])))

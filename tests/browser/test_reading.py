@@ -46,9 +46,8 @@ def test_a_stranger_sees_a_sentence_type_itself_turns_a_head_off_and_is_shown_th
     expect(verdict).to_contain_text("negative")
     expect(look.get_by_role("button", name="Turn this head off")).to_be_visible()
     expect(page.locator("#pst-primary-sidebar")).to_be_hidden()
-    shift = page.evaluate(SHIFT)
-    assert shift <= 0.02
-    assert shift - opened <= 0.02 / 4, "letters that type themselves move by a transform"
+    # It only grows, and letters that type themselves move by a transform, which doesn't count.
+    eventually(lambda: page.evaluate(SHIFT), lambda shift: shift <= 0.02 and shift - opened <= 0.02 / 4, seconds=0)
     expect(page.locator(".chapters li:has(> a):has(> svg)")).to_have_count(14)
 
 

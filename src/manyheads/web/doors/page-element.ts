@@ -167,13 +167,6 @@ export async function mapReady(map: LiveMap | null) {
   await map?.ready;
 }
 
-/** Lends a map values of its attributes, once its script is here. */
-export function lendMap(map: LiveMap, settings: Record<string, string>) {
-  const lend = () => map.lend(settings);
-  if (customElements.get(map.localName)) lend();
-  else void customElements.whenDefined(map.localName).then(lend);
-}
-
 /** The heads that are off in a map, for a model that has as many; null for all on. */
 export function headsOff(map: LiveMap | null, { numHeads }: HeadModel) {
   const mask = map?.headMask;

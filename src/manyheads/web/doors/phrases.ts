@@ -2,7 +2,6 @@
 // and on paper, they are words among others.
 
 import { h } from "../views/dom.ts";
-import type { Figure } from "./page-element.ts";
 
 const LIT = "hm-spoken";
 const STAYS = 2000; // milliseconds that what was changed stays lit
@@ -20,10 +19,13 @@ export function answerPhrases(figure: HTMLElement, leaves: AbortSignal) {
   for (const phrase of phrases) answer(phrase, figure, leaves);
 }
 
+/** A figure, as `Figure` of page-element.ts is one. */
+type Lent = Element & { lend(settings: Record<string, string>): void };
+
 /** Lends a figure values of its attributes, which then says so by the event `set`. */
 export function setFigure(figure: Element, settings: Record<string, string>) {
   const set = () => {
-    (figure as Figure).lend(settings);
+    (figure as Lent).lend(settings);
     figure.dispatchEvent(new Event("set"));
   };
   if (customElements.get(figure.localName)) set();

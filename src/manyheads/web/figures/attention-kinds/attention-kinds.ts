@@ -1,7 +1,8 @@
 // <attention-kinds kind="latent" sentence="...">: layer 1 of the focus model with the kind of attention that its reader chooses, and
 // what a cache then keeps of the sentence. The map inside is a <head-map> with a model for each kind. No DOM while the module loads.
 
-import { define, Figure, headsOff, lendMap, mapReady, type LiveMap } from "../../doors/page-element.ts";
+import { define, Figure, headsOff, mapReady, type LiveMap } from "../../doors/page-element.ts";
+import { setFigure } from "../../doors/phrases.ts";
 import { Task } from "../../doors/task.ts";
 import type { AttentionMap } from "../../math/attention-map.ts";
 import { bytesOf, type Cache } from "../../math/caches.ts";
@@ -91,7 +92,7 @@ class AttentionKindsElement extends Figure {
     this.drawNow();
     this.#announcer.changed();
     if (kind) setText(this.#changes, ""); // of the kind before
-    lendMap(this.map, kind ? { ...settings, model: modelOf(kind) } : settings);
+    setFigure(this.map, kind ? { ...settings, model: modelOf(kind) } : settings);
   }
 
   protected draw(baked: Record<string, Cache>) {

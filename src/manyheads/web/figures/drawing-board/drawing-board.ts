@@ -2,16 +2,8 @@
 // are off are the map's: the board holds the stroke under the pen, and what undoes what was drawn here.
 
 import { ready as READY } from "../../../shared/drawing.json";
-import {
-  define,
-  dressPage,
-  Figure,
-  lendMap,
-  mapReady,
-  takeEarly,
-  whenTouched,
-  type LiveMap,
-} from "../../doors/page-element.ts";
+import { define, dressPage, Figure, mapReady, takeEarly, whenTouched, type LiveMap } from "../../doors/page-element.ts";
+import { setFigure } from "../../doors/phrases.ts";
 import { WRITTEN } from "../../doors/state.ts";
 import type { AttentionMap, HeadMask } from "../../math/attention-map.ts";
 import { likeliest } from "../../math/maps.ts";
@@ -141,7 +133,7 @@ class DrawingBoardElement extends Figure {
   override lend(settings: Record<string, string>) {
     this.drawNow();
     const named = Object.entries(settings).map(([name, value]) => [name, drawingOf(value)]);
-    lendMap(this.map, Object.fromEntries(named) as Record<string, string>);
+    setFigure(this.map, Object.fromEntries(named) as Record<string, string>);
     this.#draw();
   }
 
