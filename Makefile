@@ -34,7 +34,8 @@ NODE := $(shell command -v npm >/dev/null || echo --requirement $(WEB)/requireme
 
 # Each process computes on one thread: on matrices so small two gain nothing, and on a busy machine one waits for the other.
 CORES := $(shell $(PYTHON) -c "import os; print(min(os.cpu_count(), 4))")
-PYTEST := OMP_NUM_THREADS=1 $(BIN)/python -m pytest --dist=loadgroup
+THREADS ?= 1
+PYTEST = OMP_NUM_THREADS=$(THREADS) $(BIN)/python -m pytest --dist=loadgroup
 ON_ALL_CORES := --numprocesses=$(CORES)
 # A browser is several processes by itself.
 BESIDE_BROWSERS := --numprocesses=$(shell $(PYTHON) -c "print(max($(CORES) - 1, 1))")
@@ -44,7 +45,7 @@ ifeq ($(MAKELEVEL), 0)
 MAKEFLAGS += --jobs=2 --no-print-directory
 endif
 
-.PHONY: help serve test test-fast test-all test-gpu test-oldest lock train book scripts experiments site wheel try lint audit soak families bench lab picture browser clean
+.PHONY: help serve test test-fast test-nightly test-processors test-all test-gpu test-oldest lock train book scripts experiments site wheel try lint audit soak families bench lab picture browser firefox clean
 
 help:
 	@sed -n 's/^\([a-z-]*\):.*## /make \1\t/p' Makefile | expand -t 20
@@ -62,9 +63,18 @@ test: .venv/tests browser scripts  ## everything, then the tests that decide whe
 test-fast: .venv/tests scripts  ## the tests that need neither book nor browser, in two minutes: for every save
 	$(PYTEST) $(ON_ALL_CORES) tests/fast tests/views
 
-test-all: .venv/nightly $(WEB)/node_modules/.linters  ## these and the rest: JupyterLab, Firefox, all widths, paper, axe; each night
-	@$(MAKE) test
+test-nightly: .venv/nightly $(WEB)/node_modules/.linters browser firefox scripts  ## the rest: JupyterLab, Firefox, wheels, recipes, all widths, paper, axe
+	@$(MAKE) book
 	$(PYTEST) $(BESIDE_BROWSERS) tests/nightly
+
+test-processors: .venv/tests scripts  ## the fast tests as other processors compute: with fewer instructions, on one thread and on two
+	@for instructions in $$($(BIN)/python tests/processors.py); do for threads in 1 2; do \
+		echo "On $$threads threads, with these instructions: $$instructions"; \
+		ATEN_CPU_CAPABILITY=$$instructions $(MAKE) test-fast THREADS=$$threads || exit 1; \
+	done; done
+
+test-all:  ## all tests, as each night
+	@for part in test test-nightly test-processors; do $(MAKE) $$part || exit 1; done
 
 train: .venv/book  ## train all that the package keeps, or MODEL=induction; prints old and new metrics side by side
 	$(BIN)/python -m manyheads_recipes.trained $(MODEL)
@@ -185,11 +195,20 @@ $(WEB)/node_modules/.linters: $(WEB)/package-lock.json | $(WEB)/node_modules
 	cd $(WEB) && npm ci --no-audit --no-fund --loglevel=error
 	touch $@
 
-browser: .venv/tests
-	@command -v chromium-headless-shell >/dev/null || command -v chromium >/dev/null || command -v google-chrome >/dev/null || \
+# Unless one of the names in $(1) is on the path: the first of the packages in $(2) that Debian has, or elsewhere by $(3).
+define install-browser
+@for name in $(1); do command -v $$name >/dev/null && exit; done; \
 	if [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null; then \
-		apt-get update -qq && export DEBIAN_FRONTEND=noninteractive && \
-		{ apt-get install -y -qq chromium-headless-shell || apt-get install -y -qq chromium; }; \
+		apt-get update -qq; export DEBIAN_FRONTEND=noninteractive; \
+		for package in $(2); do apt-get install -y -qq $$package && exit; done; \
 	else \
-		$(BIN)/playwright install chromium; \
-	fi || echo "No browser could be installed: install Chromium, then run make again. The browser tests will fail."
+		$(3) && exit; \
+	fi; \
+	echo "There is no $(firstword $(1)), and none could be installed: put one on the path, then run make again. Its tests will fail."
+endef
+
+browser: .venv/tests
+	$(call install-browser,chromium chromium-headless-shell google-chrome,chromium-headless-shell chromium,$(BIN)/playwright install chromium)
+
+firefox:
+	$(call install-browser,firefox firefox-esr,firefox-esr,false)

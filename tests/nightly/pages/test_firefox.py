@@ -1,4 +1,4 @@
-"""The core of the pages in Firefox, where there is one: type, switch the view, compare, follow the formula, ask the encoder, write, train."""
+"""The core of the pages in Firefox: type, switch the view, compare, follow the formula, ask the encoder, write, train."""
 
 import json
 import shutil
@@ -16,15 +16,11 @@ TOKENS = ["[CLS]", "the", "soup", "was", "not", "good", ".", "[SEP]"]
 PUPPETEER = WEB / "node_modules" / "puppeteer-core" / "lib" / "esm" / "puppeteer" / "puppeteer-core.js"
 FIREFOX = shutil.which("firefox") or shutil.which("firefox-esr")
 
-pytestmark = [
-    pytest.mark.skipif(not FIREFOX, reason="no Firefox is installed here"),
-    pytest.mark.skipif(not PUPPETEER.is_file(), reason="what drives Firefox comes with `make lint`"),
-]
-
 
 @pytest.fixture(scope="module")
 def told(site):
     """What `firefox.mjs` saw."""
+    assert FIREFOX, "there is no Firefox: run `make firefox`, or put one on the path"
     walk = Path(__file__).with_name("firefox.mjs")
     return json.loads(run_node(walk, PUPPETEER.as_uri(), FIREFOX, site, timeout=250))
 
