@@ -57,7 +57,7 @@ serve: book  ## everything, then the live book on http://127.0.0.1:8000
 # Nothing is installed while a book is built or a test runs: whoever looks through the packages then finds half of one.
 test: .venv/tests browser scripts  ## everything, then the tests that decide whether a change lands
 	@$(MAKE) book
-	$(PYTEST) $(ON_ALL_CORES) tests/fast tests/views
+	$(PYTEST) $(ON_ALL_CORES) tests/solutions tests/fast tests/views
 	$(PYTEST) $(BESIDE_BROWSERS) tests/browser
 
 test-fast: .venv/tests scripts  ## the tests that need neither book nor browser, in two minutes: for every save

@@ -1,7 +1,10 @@
 """The exercises of the book, read from the chapters' text, and their solutions, run in a kernel that has run the chapter."""
 
+import hashlib
+import json
 import re
 from dataclasses import dataclass
+from pathlib import Path
 
 from served import ROOT
 
@@ -15,8 +18,7 @@ FIELDS = re.compile(r"^```\{field-exercise\}\n((?::.*?\n)*)\n?(.*?)^```$", re.M 
 CODE = re.compile(r"^~~~python\n(.*?)^~~~$", re.M | re.S)
 DROPDOWN = re.compile(r"^:::\{dropdown\} .*?\n(.*?)^:::$", re.M | re.S)
 WARNINGS_ARE_ERRORS = "import warnings\n\nwarnings.simplefilter('error')"
-WARNINGS_AS_BEFORE = "warnings.simplefilter('default')"  # the kernel's own, when it ends, are not the solutions'
-LONGEST = 600  # seconds that a solution may take
+LONGEST = 600  # seconds that a cell or a solution may take
 
 
 @dataclass(frozen=True)
@@ -69,9 +71,41 @@ def answer_check(field):
     return f"found = {field['computed']}\nassert {holds}, ({field['label']!r}, found)"
 
 
-def run_solutions(kernel, text):
-    """Runs a chapter's solutions, in order, in a kernel that has run its cells; a warning is an error."""
-    for code in (WARNINGS_ARE_ERRORS, *solutions(text), WARNINGS_AS_BEFORE):
-        # Otherwise the kernel refuses what comes in the moment after an error, the next solutions among them.
-        reply = kernel.execute(code, reply=True, timeout=LONGEST, stop_on_error=False)["content"]
-        assert reply["status"] == "ok", "\n".join([code, *reply["traceback"]])
+def with_solutions(path):
+    """A chapter's notebook, its solutions as further cells, in which a warning is an error."""
+    from myst_nb.core.read import myst_nb_reader_plugin  # with Sphinx, which those who only read exercises do without
+    from nbformat.v4 import new_code_cell
+
+    notebook = myst_nb_reader_plugin(path)
+    notebook.cells += map(new_code_cell, [WARNINGS_ARE_ERRORS, *solutions(path.read_text(encoding="utf-8"))])
+    return notebook
+
+
+def run_solutions(path):
+    """Runs a chapter's cells, then its solutions, in a kernel of their own that works in the current folder."""
+    from jupyter_cache.executors.utils import single_nb_execution
+
+    from manyheads.sphinxext.warm_kernels import KERNELS
+
+    result = single_nb_execution(with_solutions(path), str(Path.cwd()), LONGEST, allow_errors=False, **KERNELS)
+    assert not result.err, str(result.err)
+
+
+def run_unless_passed(path, package, passed, run=run_solutions):
+    """Runs a chapter's solutions, unless the same code has passed with the same package: a folder remembers."""
+    code = [cell.source for cell in with_solutions(path).cells if cell.cell_type == "code"]
+    digest = hashlib.sha256(json.dumps([package, *code]).encode()).hexdigest()
+    remembered = passed / path.stem
+    if remembered.is_file() and remembered.read_text(encoding="utf-8") == digest:
+        return
+    run(path)
+    passed.mkdir(exist_ok=True)
+    remembered.write_text(digest, encoding="utf-8")
+
+
+def own_digest():
+    """The digest of all that this book's solutions depend on beside their chapters."""
+    from manyheads.sphinxext.execution_cache import package_digest
+    from manyheads_book.site import sources
+
+    return package_digest(ROOT, [*sources(), Path(__file__)])

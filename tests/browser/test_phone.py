@@ -41,7 +41,7 @@ def test_no_chapter_scrolls_sideways_and_a_term_that_is_tapped_says_what_it_is(p
     card = page.locator(".term-card")
     expect(card).to_contain_text("A network made of layers of multi-head attention and feed-forward layers.")
     expect(card).to_be_in_viewport(ratio=1)
-    assert page.evaluate(WIDER) <= 0
+    eventually(lambda: page.evaluate(WIDER), lambda wider: wider <= 0)
     card.get_by_role("link", name="More").tap()
     page.wait_for_url("**/book/glossary.html#term-transformer")
 

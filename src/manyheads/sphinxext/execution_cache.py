@@ -17,7 +17,7 @@ from jupyter_cache.executors.utils import ExecutionResult, single_nb_execution
 from myst_nb.core.read import is_myst_markdown_notebook, myst_nb_reader_plugin
 
 from manyheads.sphinxext.progress import stage
-from manyheads.sphinxext.warm_kernels import CAN_FORK, WarmKernelManager
+from manyheads.sphinxext.warm_kernels import KERNELS
 
 PACKAGE = Path(__file__).parent.parent
 PATTERNS = ("*.py", "data/*", "kept/*", "measured/*", "shared/*")
@@ -75,9 +75,8 @@ def execute(chapters, cache, timeout):
         notebook, folder = chapters[path], str(Path(path).parent)
         if not code_size(notebook):
             return ExecutionResult(notebook, folder, 0)
-        options = {"kernel_manager_class": WarmKernelManager} if CAN_FORK else {}
         # What is printed comes in as many parts as chance has it: they are put together.
-        return single_nb_execution(notebook, folder, timeout, allow_errors=False, coalesce_streams=True, **options)
+        return single_nb_execution(notebook, folder, timeout, allow_errors=False, coalesce_streams=True, **KERNELS)
 
     with ThreadPoolExecutor(os.cpu_count()) as threads:
         for path, result in zip(longest_first, threads.map(run, longest_first)):

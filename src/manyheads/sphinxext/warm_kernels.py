@@ -38,6 +38,9 @@ class WarmKernelManager(AsyncKernelManager):
         self._reconcile_connection_info(self.provisioner.connection_info)
 
 
+KERNELS = {"kernel_manager_class": WarmKernelManager} if CAN_FORK else {}  # what an execution by nbclient is told
+
+
 @cache
 def server():
     """The process that has imported all and forks, for as long as this one lives."""

@@ -1,7 +1,4 @@
-"""Every exercise has a solution, and a solution or an answer that is wrong is found when it is run.
-
-Each chapter's own are run where a student runs them, in JupyterLab: tests/nightly/lab/test_lab.py.
-"""
+"""Every exercise has a solution, with code where it's written in a cell; tests/solutions runs it."""
 
 from exercises import EXERCISES
 

@@ -2,7 +2,6 @@
 
 import json
 import os
-import re
 import shutil
 import signal
 from contextlib import contextmanager, suppress
@@ -11,14 +10,13 @@ import jupytext
 import lab_server
 import nbformat
 import pytest
-from exercises import CHAPTERS, run_solutions
+from exercises import CHAPTERS
 from jupyter_client import BlockingKernelClient
 from lab_server import PATIENCE, choose, jupyter_lab, put_notebooks, run_first_cell
 from live_maps import eventually, shows, tools
 from playwright.sync_api import TimeoutError, expect
 from served import ROOT, VIEWPORT, patient
 
-from manyheads import load_induction
 from manyheads.models.focus import load_focus_model
 
 NOTEBOOK = """---
@@ -59,7 +57,6 @@ map = VBox([Dropdown(options=["one", "two"]), HBox([HeadMap("hot tea"), HeadMap(
 from manyheads import HeadMap
 map = HeadMap.of(np.full((1, 2100, 2100), 1 / 2100), ["The", "cat", "sat."] * 700)""",
 }
-SAVED = re.compile(r'load_induction\("([\w.-]+)"\)')  # what a reader saves in the page and opens in a notebook
 WEIGHTS = "(cells) => cells.map((cell) => Number(cell.dataset.weight))"
 
 
@@ -102,8 +99,6 @@ def chapters(tmp_path_factory, html):
     put_notebooks(folder, runtime)
     for name, chapter in {"again": "coffee-or-tea", "not-run": "intuition"}.items():
         shutil.copyfile(folder / "notebooks" / f"{chapter}.ipynb", folder / "notebooks" / f"{name}.ipynb")
-    for name in SAVED.findall(CHAPTERS["induction"]):
-        load_induction().save(folder / "notebooks" / name)
     with jupyter_lab(folder, runtime) as lab:
         yield lab
 
@@ -246,7 +241,7 @@ def test_of_a_large_map_layers_come_when_they_are_looked_at(notebook, plain):
 
 
 @pytest.mark.parametrize("chapter", CHAPTERS)
-def test_a_chapter_opens_as_a_notebook_and_runs_to_its_end_with_its_solutions(notebook, chapters, chapter):
+def test_a_chapter_opens_as_a_notebook_and_runs_to_its_end(notebook, chapters, chapter):
     path = chapters.folder / "notebooks" / f"{chapter}.ipynb"
     cells = code_cells(path)
     page, faults = notebook(chapters, f"notebooks/{chapter}.ipynb")
@@ -257,8 +252,6 @@ def test_a_chapter_opens_as_a_notebook_and_runs_to_its_end_with_its_solutions(no
     outputs = [output for cell in run for output in cell.outputs]
     assert not [output for output in outputs if output.output_type == "error" or output.get("name") == "stderr"]
     assert not faults
-    with kernel_of(chapters, f"notebooks/{chapter}.ipynb") as kernel:
-        run_solutions(kernel, CHAPTERS[chapter])
 
 
 def code_cells(path):
