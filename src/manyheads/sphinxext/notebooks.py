@@ -138,7 +138,7 @@ def cells_of_page(cells, body, link):
     """The cells of a notebook that reads like its page: the code of `cells`, and the page's body in between.
 
     `link` is as in `prose`. A cell that the page hides comes folded, before the next one that it shows. A live figure
-    becomes a cell, unless the cell below it shows the same.
+    becomes a cell, unless the cell below it shows the same; one in an exercise stands below its words.
 
     Raises `ValueError` where the page shows other cells than the notebook has.
     """
@@ -151,7 +151,6 @@ def cells_of_page(cells, body, link):
         passage.clear()
 
     for block in _blocks(BeautifulSoup(body, "html.parser")):
-        figure = figure_cell(block, link)
         if "cell" in classes(block):
             end_prose()
             same = f"tag_{SHOWN_ABOVE}" in classes(block) and made and MADE in _tags(made[-1])
@@ -165,11 +164,12 @@ def cells_of_page(cells, body, link):
             if above and not any("text/html" in output.get("data", {}) for output in cell.outputs):
                 cell.outputs = above.outputs  # its own are for a kernel only
             continue
-        if not figure or block.name in FIGURES.keys() - WIDGETS.keys():  # around the one that the cell shows
+        figures = [cell for figure in _figures(block) if (cell := figure_cell(figure, link))]
+        if not figures or block.name not in (*WIDGETS, "svg"):  # around the ones that the cells show
             passage.append(block)
-        if figure:
+        if figures:
             end_prose()
-            made.append(figure)
+            made += figures
     end_prose()
     for cell in code:
         if not _is_hidden(cell):
@@ -187,6 +187,11 @@ def _blocks(node):
             yield from _blocks(child)
         else:
             yield child
+
+
+def _figures(block):
+    """What of a block may become cells: the block, or the figures that it frames."""
+    return [block] if block.name in (*FIGURES, "svg") else block.find_all([*WIDGETS])
 
 
 def _tags(cell):

@@ -95,6 +95,20 @@ def test_a_cell_stands_for_the_figure_above_and_has_its_picture():
     assert cell.outputs[0].data["text/html"] == "<b>Plain</b>"
 
 
+def test_the_figures_of_an_exercise_stand_below_its_words():
+    board = '<drawing-board goal="shut"><head-map sentence="{}" model="drawing"></head-map></drawing-board>'
+    page = (
+        f'<div class="exercise admonition"><p>Shut it.</p>{board.format("1_1")}{board.format("")}</div><p>And on.</p>'
+    )
+    made = cells_of_page([], page, str)
+    assert [cell.source.splitlines()[-1] for cell in made] == [
+        "> > On the page of this chapter, there is a live figure here.",
+        'HeadMap("1_1", model="drawing")',
+        'HeadMap("", model="drawing")',
+        "And on.",
+    ]
+
+
 def test_a_notebook_that_was_changed_is_never_overwritten(tmp_path):
     built, folder = tmp_path / "built", tmp_path / "notebooks"
     built.mkdir()
