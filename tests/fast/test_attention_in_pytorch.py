@@ -4,6 +4,7 @@ import copy
 
 import pytest
 import torch
+from close import assert_close
 from torch import nn
 
 from manyheads import attention
@@ -40,7 +41,7 @@ def test_an_adapter_in_the_place_of_a_layer(name, need_weights):
     with torch.no_grad():
         getattr(summed, name).weight += adapter.up.weight @ adapter.down.weight
     output, _ = module(*texts, need_weights=need_weights)
-    torch.testing.assert_close(output, summed(*texts)[0])
+    assert_close(output, summed(*texts)[0])
     output.square().sum().backward()
     assert adapter.layer.weight.grad is None
     assert all(part.weight.grad.any() for part in (adapter.up, adapter.down))

@@ -1,15 +1,14 @@
 """What a language model's attention adds: shared keys and values, rotary positions, a cache; and what each head writes."""
 
-import numpy as np
 import pytest
 import torch
+from close import assert_close
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from torch.nn import functional as F
 
 from manyheads.attention import MultiHeadAttention, causal_mask, contributions, join_heads, rotate, split_heads
 
-ATOL = 1e-10  # of float64
 shapes = st.fixed_dictionaries(
     {
         "batch": st.sampled_from([(), (2,), (2, 3)]),
@@ -43,7 +42,7 @@ def test_groups_equal_pytorchs_grouped_attention(shape):
         queries, keys = rotate(queries, base=module.rotary_base), rotate(keys, base=module.rotary_base)
     context = F.scaled_dot_product_attention(queries, keys, values, is_causal=True, enable_gqa=True)
     output, weights = module(X, mask=causal_mask(shape["words"]))
-    torch.testing.assert_close(output, module.output(join_heads(context)), atol=ATOL, rtol=0)
+    assert_close(output, module.output(join_heads(context)))
     assert weights.shape == (*shape["batch"], module.num_heads, shape["words"], shape["words"])
 
 
@@ -58,8 +57,8 @@ def test_word_by_word_with_a_cache_equals_all_at_once(shape):
         before = cache
         output, weights, cache = module(X[..., word : word + 1, :], cache=cache)
         assert all(map(torch.equal, kept, before)), "the cache that was passed stays as it was"
-        torch.testing.assert_close(output, whole[..., word : word + 1, :], atol=ATOL, rtol=0)
-        torch.testing.assert_close(weights, maps[..., word : word + 1, : word + 1], atol=ATOL, rtol=0)
+        assert_close(output, whole[..., word : word + 1, :])
+        assert_close(weights, maps[..., word : word + 1, : word + 1])
     assert cache[0].shape == (*shape["batch"], shape["groups"], shape["words"], 2 * shape["pairs"])
 
 
@@ -71,16 +70,16 @@ def test_after_the_turn_a_score_depends_on_the_distance_alone(pairs, words, star
     alike = [x.expand(words, -1) for x in (queries, keys)]  # the same query and key at every position
     scores = rotate(alike[0], start) @ rotate(alike[1], start).mT
     for distance in range(words):
-        np.testing.assert_allclose(scores.diagonal(distance), scores[0, distance], atol=1e-9)
+        assert_close(scores.diagonal(distance), scores[0, distance].expand(words - distance), part=1e-9)
 
 
 @given(st.integers(1, 4), st.integers(1, 6), st.integers(0, 50), st.floats(2, 1e6))
 @settings(max_examples=15)
 def test_the_speeds_of_a_turn_may_be_given_instead_of_a_base(pairs, words, start, base):
     x, speeds = torch.randn(words, 2 * pairs, dtype=torch.float64), [base ** (-pair / pairs) for pair in range(pairs)]
-    torch.testing.assert_close(rotate(x, start, tuple(speeds)), rotate(x, start, base))
+    assert_close(rotate(x, start, tuple(speeds)), rotate(x, start, base), part=1e-9)
     halved = rotate(x, start, tuple(speed / 2 for speed in speeds))
-    torch.testing.assert_close(halved[:1], rotate(x, start / 2, base)[:1])
+    assert_close(halved[:1], rotate(x, start / 2, base)[:1], part=1e-9)
 
 
 @pytest.mark.parametrize(
@@ -104,11 +103,11 @@ def test_what_the_heads_write_sums_to_the_output_and_goes_with_them(shape, causa
     mask = causal_mask(shape["words"]) if causal else None
     parts = contributions(module, X, mask=mask)
     whole = module(X, mask=mask)[0]
-    torch.testing.assert_close(parts.sum(-3) + module.output.bias, whole, atol=ATOL, rtol=0)
+    assert_close(parts.sum(-3) + module.output.bias, whole)
     by_key = contributions(module, X, mask=mask, by_key=True)
-    torch.testing.assert_close(by_key.sum(-2), parts, atol=ATOL, rtol=0)
+    assert_close(by_key.sum(-2), parts)
     for head in range(module.num_heads):
         off = torch.arange(module.num_heads) != head
         without = module(X, mask=mask, head_mask=off)[0]
-        torch.testing.assert_close(whole - without, parts[..., head, :, :], atol=ATOL, rtol=0)
+        assert_close(without + parts[..., head, :, :], whole)
         assert not contributions(module, X, mask=mask, head_mask=off, by_key=True)[..., head, :, :, :].any()

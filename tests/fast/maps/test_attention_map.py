@@ -6,6 +6,7 @@ from xml.etree import ElementTree
 
 import numpy as np
 import pytest
+from close import assert_close
 
 from manyheads.maps import AttentionMap
 from manyheads.maps.wire import map_dict
@@ -50,11 +51,11 @@ def test_what_is_written_is_weights_times_norms_and_only_where_these_are_known(m
     norms = np.random.default_rng(1).random((LAYERS, HEADS, KEYS))
     known = replace(map, value_norms=norms)
     written = known.value_weighted()
-    np.testing.assert_allclose(written.weights, map.weights * norms[:, :, None], rtol=1e-6)
+    assert_close(written.weights, map.weights * norms[:, :, None])
     assert (written.kind, written.value_norms) == ("amounts", None)
     assert written.notes == (OPTIONS["weigh"]["values"]["written"]["note"],)
     words = replace(known, key_tokens=[*map.key_tokens[:-1], "[SEP]"]).without_special()
-    np.testing.assert_allclose(words.value_norms, norms[..., :-1], rtol=1e-6)
+    assert_close(words.value_norms, norms[..., :-1])
     for other in (map, known.average(), written):
         with pytest.raises(ValueError, match=r"no value_norms|got parts"):
             other.value_weighted()
@@ -120,7 +121,7 @@ def test_rollout_is_the_product_of_what_each_layer_passes_on():
     expected = np.eye(4)
     for layer in range(3):
         expected = (0.5 * map.weights[layer].mean(0) + 0.5 * np.eye(4)) @ expected
-        np.testing.assert_allclose(map.rollout().weights[layer, 0], expected, atol=1e-6)
+        assert_close(map.rollout().weights[layer, 0], expected)
     assert map.rollout().head_names == ["rollout"]
 
 
@@ -156,7 +157,7 @@ def test_special_tokens_are_taken_out_and_rows_scaled():
     map = square().without_special()
     assert map.query_tokens == map.key_tokens == ["tea", "pot"]
     words = square().weights[:, :, 1:3, 1:3]
-    np.testing.assert_allclose(map.weights, words / words.sum(-1, keepdims=True), atol=1e-6)
+    assert_close(map.weights, words / words.sum(-1, keepdims=True))
 
 
 def read_svg(text):

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from close import assert_close
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -39,7 +40,7 @@ def test_words_are_what_their_pieces_are_together(map):
     for query, rows in enumerate(asking):
         summed = np.stack([map.weights[:, :, rows][..., columns].sum(-1) for columns in looked_at], axis=-1)
         looks = (summed.sum(-1) > 0).sum(2)[..., None]
-        np.testing.assert_allclose(words.weights[:, :, query], summed.sum(2) / np.maximum(looks, 1), atol=1e-5)
+        assert_close(words.weights[:, :, query], summed.sum(2) / np.maximum(looks, 1))
     merges = (len(asking), len(looked_at)) != map.shape[2:]
     assert words.notes == ((OPTIONS["pieces"]["values"]["merge"]["note"],) if merges else ())
 

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 import torch
+from close import assert_close
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -21,8 +22,8 @@ def test_the_parts_of_the_induction_model_sum_to_the_logit(induction, text):
     known = [label for _, label in parts["labels"]]
     chances = [map.predictions["next character"][character] for character in known]
     scores = parts["parts"][:, -1]
-    differences = scores - scores[0] - np.log(np.divide(chances, chances[0]))  # all but what the softmax takes away
-    assert np.abs(differences).max() < 1e-3
+    odds = np.log(np.divide(chances, chances[0]))  # all but what the softmax takes away
+    assert_close(scores - scores[0], odds, summed=parts["parts"], part=1e-4)
 
 
 def test_each_part_is_what_was_added_to_the_vector():
@@ -44,7 +45,7 @@ def test_each_part_is_what_was_added_to_the_vector():
     spread = (last.square().mean() + decoder.model.norm.eps).sqrt()
     expected = (torch.stack(added) * decoder.model.norm.weight / spread) @ row
     names = [f"layer {layer + 1}, {part}" for layer in range(30) for part in ("heads", "MLP")]
-    np.testing.assert_allclose([by_layer.parts[name] for name in names], expected.numpy(), atol=1e-3)
+    assert_close([by_layer.parts[name] for name in names], expected, terms=1000)
 
 
 def test_the_likeliest_answer_is_meant_where_none_is_named():
@@ -88,5 +89,5 @@ def test_a_value_weighted_map_has_the_lengths_of_what_is_written(load):
         for hook in hooks:
             hook.remove()
     expected = torch.cat([length.reshape(1, *map.shape[1:]) for length in lengths]).numpy()
-    np.testing.assert_allclose(map.weights, expected, atol=1e-5)
+    assert_close(map.weights, expected)
     assert map.kind == "amounts"

@@ -1,8 +1,8 @@
 """Why a head looks there: pairs that sum to the score which the model itself computes."""
 
-import numpy as np
 import pytest
 import torch
+from close import assert_close
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from torch import nn
@@ -13,8 +13,6 @@ from manyheads.models.composing import pairs_of, through, written
 from manyheads.models.decoder.network import LanguageModel
 
 pytestmark = pytest.mark.xdist_group("decoder")
-
-LARGEST_DIFFERENCE = 1e-4
 
 
 def scores_of(model, layers, run):
@@ -52,7 +50,7 @@ def assert_sums(model, text, drawn, head_mask=None):
         layer, head, query, key = (number % size for number, size in zip(cell, scores.shape))
         key = key if isinstance(model, nn.Module) and hasattr(model, "first") else min(query, key)
         why = score_parts(model, text, layer, head, query, key, head_mask)
-        assert abs(why.score - scores[layer, head, query, key]) <= LARGEST_DIFFERENCE, (layer, head, query, key)
+        assert_close(why.score, scores[layer, head, query, key], summed=why.pairs, terms=1000)
 
 
 @settings(max_examples=15)
@@ -89,7 +87,7 @@ def test_grouped_heads_of_another_shape(seed):
         parts = through(layers[layer][0], written({"embedding": model.embedding(ids)}, layers[:layer], (query, key)))
         pairs = pairs_of(attentions[layer], parts, head, query, key)
         assert pairs.shape == (1 + 5 * layer,) * 2
-        assert abs(pairs.sum() - scores[layer, head, query, key]) <= 1e-5
+        assert_close(pairs.sum(), scores[layer, head, query, key], summed=pairs, terms=1000)
 
 
 def test_a_part_is_what_its_head_wrote_and_nothing_else():
@@ -99,7 +97,7 @@ def test_a_part_is_what_its_head_wrote_and_nothing_else():
     once = pairs_of(attention, parts, 1, 4, 2)
     parts["layer 1, head 1"] = parts["layer 1, head 1"] * torch.tensor([[1.0], [2.0]])
     twice = pairs_of(attention, parts, 1, 4, 2)
-    np.testing.assert_allclose(twice, once * [1, 2, 1], rtol=1e-5)
+    assert_close(twice, once * [1, 2, 1])
 
 
 @pytest.mark.parametrize("text", ["a7kq3xwma7kq3xwm", "tea or not, tea or not", "مرحبا!مرحبا!"])

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 import torch
 import transformers
+from close import assert_close
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -67,8 +68,8 @@ def test_it_computes_what_transformers_does(decoder, reference, prompt):
     scores, maps, _ = decoder.run(ids, need_weights=True)
     with torch.inference_mode():
         output = reference(torch.tensor([ids]), output_attentions=True)
-    torch.testing.assert_close(maps, torch.cat(output.attentions), atol=2e-5, rtol=0)
-    torch.testing.assert_close(scores, output.logits[0], atol=1e-3, rtol=0)
+    assert_close(maps, torch.cat(output.attentions), terms=1000)
+    assert_close(scores, output.logits[0], terms=1000)
 
 
 @pytest.mark.parametrize(("prompt", "step"), [(PARIS, 1), (PROMPTS[0], 3)], ids=range(2))
@@ -79,9 +80,8 @@ def test_with_a_cache_it_computes_the_same(decoder, prompt, step):
     for at in range(0, len(ids), step):
         scores, weights, cache = decoder.run(ids[at : at + step], cache, need_weights=True)
         parts.append(scores)
-        torch.testing.assert_close(weights, maps[:, :, at : at + step, : at + step], atol=2e-5, rtol=0)
-    # Sums in another order: 1e-4 but for a few of three million scores at sixty tokens.
-    torch.testing.assert_close(torch.cat(parts), whole, atol=2e-4, rtol=0)
+        assert_close(weights, maps[:, :, at : at + step, : at + step], terms=1000)
+    assert_close(torch.cat(parts), whole, terms=1000)
     assert [tuple(kept.shape) for kept in cache[0]] == [(3, len(ids), 64)] * 2
 
 
@@ -111,7 +111,7 @@ def test_heads_that_are_off_add_nothing(decoder):
     ids = decoder.read(text)[0]
     silent, _, _ = decoder.run(ids, head_mask=np.zeros((30, 9), dtype=bool))
     alone, _, _ = decoder.run(ids[-1:], head_mask=np.zeros((30, 9), dtype=bool))
-    torch.testing.assert_close(silent[-1:], alone, atol=1e-3, rtol=0)  # without heads each word is by itself
+    assert_close(silent[-1:], alone, terms=1000)  # without heads each word is by itself
 
 
 def test_a_text_is_a_string(decoder):
@@ -165,7 +165,7 @@ def test_a_character_in_several_tokens_is_shown_by_its_bytes(decoder):
     assert map.notes == (NOTES["bytes"].format(bytes="<F0 9F>"),)
     words = map.merge_pieces()
     assert words.key_tokens == ["I", " drink", " 🍵"]
-    np.testing.assert_allclose(words.weights[:, :, 2, 2], map.weights[:, :, 2:, 2:].sum(3).mean(2), atol=1e-5)
+    assert_close(words.weights[:, :, 2, 2], map.weights[:, :, 2:, 2:].sum(3).mean(2))
     assert "<F0 9F>" in decoder.next_words("🍵🍵🍵🍵")
 
 
@@ -203,7 +203,7 @@ def test_what_may_come_next_are_shares_of_the_likeliest(scores, temperature, top
     whole = np.exp(np.array(scores) / temperature)
     whole /= whole.sum()
     assert len(tokens) <= (top_k or len(scores))
-    np.testing.assert_allclose(shares, whole[tokens] / whole[tokens].sum(), rtol=1e-6)
+    assert_close(shares, whole[tokens] / whole[tokens].sum(), part=1e-9)
     if top_p and not top_k:
         assert whole[tokens].sum() >= top_p - 1e-9
         assert whole[tokens[:-1]].sum() < top_p + 1e-9

@@ -6,6 +6,7 @@ from dataclasses import asdict
 import numpy as np
 import pytest
 import torch
+from close import assert_close
 from hypothesis import given
 from hypothesis import strategies as st
 from PIL import Image, ImageDraw
@@ -156,8 +157,8 @@ def test_it_computes_what_its_network_does():
     ink = read_drawing(READY["house"])
     with torch.no_grad():
         dots, _, maps = model.network(torch.tensor(ink)[None])
-    np.testing.assert_allclose(model(READY["house"]).weights, maps[0], atol=1e-6)
-    np.testing.assert_allclose(model.answer(READY["house"]).filled, dots[0].sigmoid(), atol=1e-6)
+    assert_close(model(READY["house"]).weights, maps[0])
+    assert_close(model.answer(READY["house"]).filled, dots[0].sigmoid())
 
 
 def test_a_head_that_is_off_changes_what_comes_after_it():
@@ -232,7 +233,7 @@ def test_a_model_of_a_readers_own_is_read_from_its_file(tmp_path):
     assert list(map.predictions["places shut in"]) == ["0", "1 or more"]
     with torch.no_grad():
         expected = network.eval()(torch.tensor(read_drawing(READY["ring"]))[None])[2]
-    np.testing.assert_allclose(map.weights, expected[0], atol=1e-5)
+    assert_close(map.weights, expected[0])
 
 
 def test_what_is_saved_is_read_again(tmp_path):

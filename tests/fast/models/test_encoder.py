@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 import torch
 import transformers
+from close import assert_close
 from tokenizers.decoders import ByteLevel
 
 from manyheads.attention import multi_head_attention
@@ -31,7 +32,7 @@ def test_the_first_layer_is_the_formula_of_the_book(encoder):
     # A bias is one more row of the matrix, for an input that is always 1.
     Wq, Wk, Wv = (np.vstack([part.weight.detach().T, part.bias.detach()[None]]) for part in linears)
     _, weights = multi_head_attention(np.hstack([X, ones]), Wq, Wk, Wv, np.eye(384), num_heads=12)
-    np.testing.assert_allclose(encoder(COFFEE).weights[0], weights, atol=1e-5)
+    assert_close(encoder(COFFEE).weights[0], weights)
 
 
 def test_a_map_has_a_row_per_token_that_sums_to_one(encoder):
@@ -51,7 +52,7 @@ def test_a_batch_gives_the_maps_of_its_sentences(encoder):
     for map, sentence in zip(encoder.batch(sentences), sentences):
         alone = encoder(sentence)
         assert map.query_tokens == alone.query_tokens
-        np.testing.assert_allclose(map.weights, alone.weights, atol=1e-5)
+        assert_close(map.weights, alone.weights, terms=1000)
 
 
 def test_long_text_is_cut_and_says_so(encoder):
@@ -80,8 +81,8 @@ def test_turning_heads_off_is_zeroing_their_slice_by_hand(encoder):
         slice_ = slice(32 * head, 32 * head + 32)  # heads are 384 / 12 = 32 wide
         by_hand.model.encoder.layer[layer].attention.output.dense.weight.data[:, slice_] = 0
     expected, found, before = by_hand(BANK).weights, encoder(BANK, head_mask=mask).weights, encoder(BANK).weights
-    np.testing.assert_allclose(found, expected, atol=1e-6)
-    np.testing.assert_allclose(encoder.hidden_states(BANK, head_mask=mask), by_hand.hidden_states(BANK), atol=1e-5)
+    assert_close(found, expected, terms=1000)
+    assert_close(encoder.hidden_states(BANK, head_mask=mask), by_hand.hidden_states(BANK), terms=1000)
     np.testing.assert_array_equal(found[0], before[0])  # the head's own layer still shows what it looks at
     assert np.abs(found[1] - before[1]).max() > 0.01
 
@@ -128,7 +129,7 @@ def test_any_model_of_the_library_will_do(tiny):
     is_causal = not np.triu(map.weights, 1).any()
     assert is_causal == (kind in DECODERS)
     for together, sentence in zip(model.batch([COFFEE, "Tea."]), [COFFEE, "Tea."]):
-        np.testing.assert_allclose(together.weights, model(sentence).weights, atol=1e-5)
+        assert_close(together.weights, model(sentence).weights)
     assert model.hidden_states(COFFEE).shape == (3, 12, 12)
 
 
@@ -141,7 +142,7 @@ def test_heads_of_any_model_can_be_turned_off(tiny):
     rows = output.weight.data if kind == "gpt2" else output.weight.data.T  # GPT-2 keeps its matrices transposed
     rows[4:8] = 0  # the second of three heads, each 12 / 3 wide, in the first layer
     found = model.hidden_states(COFFEE, head_mask=all_but(model, [(0, 1)]))
-    np.testing.assert_allclose(found, by_hand.hidden_states(COFFEE), atol=1e-5, err_msg=name)
+    assert_close(found, by_hand.hidden_states(COFFEE), name=name)
     assert np.abs(found - model.hidden_states(COFFEE)).max() > 1e-4
 
 

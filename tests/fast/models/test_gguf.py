@@ -7,6 +7,7 @@ import struct
 import numpy as np
 import pytest
 import torch
+from close import assert_close
 from gguf import GGMLQuantizationType, quants
 from ggufs import ARCHITECTURES, REFUSED, SPOILT, spoil, write_gguf
 from hypothesis import given, settings
@@ -28,18 +29,12 @@ LLAMA_3 = {
 }
 
 
-def assert_close(actual, wanted, part=1e-4):
-    """Equal up to a part of the largest number: how far sums of many terms are rounded differs from processor to processor."""
-    actual, wanted = np.asarray(actual), np.asarray(wanted)
-    np.testing.assert_allclose(actual, wanted, rtol=0, atol=part * np.abs(wanted).max())
-
-
 def assert_equals(decoder, reference, ids):
     scores, maps, _ = decoder.run(ids, need_weights=True)
     with torch.inference_mode():
         output = reference(torch.tensor([ids]), output_attentions=True)
-    assert_close(maps, torch.cat(output.attentions))
-    assert_close(scores, output.logits[0])
+    assert_close(maps, torch.cat(output.attentions), terms=1000)
+    assert_close(scores, output.logits[0], terms=1000)
 
 
 @pytest.mark.parametrize("kind", BLOCKS)
@@ -146,7 +141,7 @@ def test_all_figures_show_it(opened):
     assert 'model="file/my-model"' in figure._element()  # or the page would answer by its own
     for layer in range(opened.num_layers):
         steps = AttentionFlow(TEXT, model=opened, layer=layer, head=3).steps
-        assert_close(steps["maps"], opened(TEXT).weights[layer], part=1e-5)
+        assert_close(steps["maps"], opened(TEXT).weights[layer])
     words = opened.write(TEXT, words=2)
     assert words == opened.write(TEXT, words=2)
 
@@ -155,9 +150,9 @@ def test_parts_of_an_answer_sum_to_its_logit(opened):
     logits = opened.run(opened.read(TEXT)[0])[0][-1]
     ledger = HeadLedger(TEXT, model=opened).ledger
     words = [opened.vocabulary.index(word) for _, word in ledger["labels"]]
-    assert_close(ledger["parts"][:, -1], logits[words])
-    assert_close(ledger["parts"][:, :-1].sum(1), logits[words])
-    assert_close(attribution(opened, TEXT).logit, logits.max())
+    assert_close(ledger["parts"][:, -1], logits[words], summed=ledger["parts"], terms=1000)
+    assert_close(ledger["parts"][:, :-1].sum(1), logits[words], summed=ledger["parts"], terms=1000)
+    assert_close(attribution(opened, TEXT).logit, logits.max(), terms=1000)
     assert list(opened.lens(TEXT)[-1]) == [ledger["labels"][0][1]]
 
 
@@ -168,7 +163,7 @@ def test_parts_of_a_score_sum_to_it_before_the_softmax(opened, off):
         shares = opened(TEXT, head_mask=mask).weights[layer, head, query]
         first, own = (score_parts(opened, TEXT, layer, head, query, each, mask).score for each in (0, key))
         logs = np.log(shares[[0, key]])  # the scores, less what is the same for all keys
-        assert_close([logs[0], logs[0] + own - first], logs)
+        assert_close(own - first, logs[1] - logs[0], summed=[own, first, *logs], terms=1000)
 
 
 # --- what is refused
@@ -219,7 +214,7 @@ def test_transformers_opens_what_is_refused_by_the_lines_of_the_refusal(tmp_path
     ids = known["tokenizer"]("a text").input_ids
     with torch.inference_mode():
         attentions = torch.stack(reference(torch.tensor([ids]), output_attentions=True).attentions)
-    assert_close(shown.weights, attentions[:, 0], part=1e-5)
+    assert_close(shown.weights, attentions[:, 0])
 
 
 def test_what_is_no_gguf_file_and_what_is_missing_are_named(tmp_path):

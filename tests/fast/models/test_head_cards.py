@@ -6,6 +6,7 @@ import string
 import numpy as np
 import pytest
 from bs4 import BeautifulSoup
+from close import assert_close
 
 from manyheads.models.cards import SCORES, head_cards_html, shown
 from manyheads.models.encoder.head_cards import head_cards
@@ -69,13 +70,14 @@ def test_a_card_is_what_slow_code_finds(cards, maps, layer, head):
                 if value is not None:
                     found[name].append((value, sentence, query))
     for name, values in found.items():
-        assert card.scores[name] == pytest.approx(sum(value for value, *_ in values) / len(values), abs=1e-5), name
+        numbers = [value for value, *_ in values]
+        assert_close(card.scores[name], sum(numbers) / len(numbers), summed=numbers, name=name)
         best = {}  # of each sentence
         for value, sentence, _ in values:
             best[sentence] = max(value, best.get(sentence, -1))
         expected = sorted(best.values(), reverse=True)[:3]
-        assert [example.value for example in card.strongest[name]] == pytest.approx(expected, abs=1e-5), name
-        assert card.weakest[name].value == pytest.approx(min(values)[0], abs=1e-5), name
+        assert_close([example.value for example in card.strongest[name]], expected, name=name)
+        assert_close(card.weakest[name].value, min(numbers), summed=numbers, name=name)
 
 
 @pytest.mark.parametrize(("layer", "head"), BY_HAND)

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 import torch
+from close import assert_close
 
 from manyheads.attention import MultiHeadAttention, causal_mask, rotate
 from manyheads.maps import AttentionMap
@@ -38,37 +39,37 @@ def test_the_steps_lead_to_the_modules_output(model):
     for head in range(2):
         steps = formula_steps(model, "", head)
         output, weights = model.attention(model.X)
-        np.testing.assert_allclose(steps["output"], output.detach(), atol=1e-6)
-        np.testing.assert_allclose(steps["weights"], weights[head].detach(), atol=1e-6)
+        assert_close(steps["output"], output.detach())
+        assert_close(steps["weights"], weights[head].detach())
         np.testing.assert_array_equal(steps["X"], model.X)
         assert [steps[name].shape for name in ("Q", "V", "context", "concat")] == [(5, 3), (5, 2), (5, 2), (5, 4)]
-    np.testing.assert_allclose(steps["concat"][:, 2:], steps["context"], atol=1e-7)
+    assert_close(steps["concat"][:, 2:], steps["context"])
 
 
 def test_the_causal_mask_is_pytorchs(model):
     steps = formula_steps(model, "", 1, causal=True)
     expected = model.attention(model.X, mask=causal_mask(5))
-    np.testing.assert_allclose(steps["output"], expected[0].detach(), atol=1e-6)
+    assert_close(steps["output"], expected[0].detach())
     assert np.isneginf(steps["masked"][0, 1:]).all()
     assert not steps["weights"][np.triu_indices(5, 1)].any()
 
 
 def test_what_changes_in_the_formula_changes_for_all_heads(model):
     flow = flow_steps(model, "", 1, causal=True, padding=True)
-    np.testing.assert_allclose(flow["maps"][1], flow["weights"], atol=1e-7)
+    assert_close(flow["maps"][1], flow["weights"])
     assert flow["maps"].shape == (2, 8, 8)
     assert not flow["maps"][:, :, 5:].any()
     assert "below" not in flow, "the model has one layer"
     unscaled = flow_steps(model, "", 1, scaled=False)
-    np.testing.assert_allclose(unscaled["scores"], unscaled["Q"] @ unscaled["K"].T, atol=1e-6)
+    assert_close(unscaled["scores"], unscaled["Q"] @ unscaled["K"].T)
 
 
 def test_an_encoders_layers_are_followed(encoder):
     flow = flow_steps(encoder, "Tea or coffee?", head=3, layer=4)
     map = encoder("Tea or coffee?")
-    np.testing.assert_allclose(flow["maps"], map.weights[4], atol=1e-5)
+    assert_close(flow["maps"], map.weights[4], terms=1000)
     np.testing.assert_array_equal(flow["below"], map.weights[3])
-    np.testing.assert_allclose(flow["weights"], flow["maps"][3], atol=1e-7)
+    assert_close(flow["weights"], flow["maps"][3])
     assert (flow["layer"], flow["layers"], "below" in flow_steps(encoder, "Tea.")) == (4, 6, False)
     with pytest.raises(ValueError, match="layer must be from 0 to 5, got 6"):
         flow_steps(encoder, "Tea.", layer=6)
@@ -77,15 +78,15 @@ def test_an_encoders_layers_are_followed(encoder):
 def test_a_decoders_layers_are_followed_with_their_norms_turns_and_groups(decoder):
     text = "The capital of Italy is"
     flow, map = flow_steps(decoder, text, head=4, layer=23), decoder(text)
-    np.testing.assert_allclose(flow["maps"], map.weights[23], atol=1e-5)
+    assert_close(flow["maps"], map.weights[23], terms=1000)
     np.testing.assert_array_equal(flow["below"], map.weights[22])
     assert np.isneginf(flow["masked"][0, 1:]).all()
     learned = head_parameters(decoder.attention_layer(23), 4)
     for turned, straight, made_by in (("Q", "XWq", "Wq"), ("K", "XWk", "Wk")):
-        np.testing.assert_allclose(flow[straight], flow["X"] @ learned[made_by], atol=1e-4)
+        assert_close(flow[straight], flow["X"] @ learned[made_by], terms=1000)
         expected = rotate(torch.tensor(flow[straight]), base=flow["rotaryBase"])
-        np.testing.assert_allclose(flow[turned], expected, atol=1e-5)
-    np.testing.assert_allclose(flow["V"], flow["X"] @ learned["Wv"], atol=1e-4)
+        assert_close(flow[turned], expected)
+    assert_close(flow["V"], flow["X"] @ learned["Wv"], terms=1000)
     np.testing.assert_array_equal(flow["K"], flow_steps(decoder, text, head=3, layer=23)["K"], "heads 4 to 6 share")
     assert (flow["layer"], flow["layers"], flow["kvHeads"], flow["decodes"]) == (23, 30, 3, True)
 
@@ -93,13 +94,13 @@ def test_a_decoders_layers_are_followed_with_their_norms_turns_and_groups(decode
 def test_a_journey_to_an_answer_begins_in_the_layer_below():
     model, sentence = load_focus_model(), "None of them like tea."
     flow, map = flow_steps(model, sentence, 3, "sentiment"), model(sentence)
-    np.testing.assert_allclose(flow["maps"], map.weights[0], atol=1e-6)
-    np.testing.assert_allclose(flow["weights"], flow["maps"][3], atol=1e-7)
+    assert_close(flow["maps"], map.weights[0])
+    assert_close(flow["weights"], flow["maps"][3])
     expected = rotate(torch.tensor(flow["XWq"]), base=flow["rotaryBase"])
-    np.testing.assert_allclose(flow["Q"], expected, atol=1e-5)
+    assert_close(flow["Q"], expected)
     assert (flow["layer"], flow["headNames"][3], "labels" in flow, "below" in flow) == (0, "head 4", False, False)
     above = flow["above"]
-    np.testing.assert_allclose(above["maps"], map.weights[1], atol=1e-6)
+    assert_close(above["maps"], map.weights[1])
     assert (above["head"], "labels" in above) == (model.head_names.index("sentiment"), True)
     assert flow["tokens"][asker_of(flow)] == "like"
     for answer in ("soup", "head 1"):

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 import torch
+from close import assert_close
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from safetensors import safe_open
@@ -55,10 +56,10 @@ def test_padding_changes_nothing(focus):
         maps = torch.stack(weights, dim=1)  # [b, layer, h, q, k]
     for row, sentence in enumerate(sentences):
         map, length = focus(sentence.text), mask[row].sum()
-        assert np.allclose(maps[row, ..., :length, :length], map.weights, atol=1e-6)
+        assert_close(maps[row, ..., :length, :length], map.weights)
         for name, labels in FACTS.items():
             expected = [map.predictions[name][label] for label in labels]
-            assert np.allclose(scores[name][row].softmax(-1), expected, atol=1e-5)
+            assert_close(scores[name][row].softmax(-1), expected)
 
 
 @settings(max_examples=150)

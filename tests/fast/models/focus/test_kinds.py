@@ -2,6 +2,7 @@
 
 import pytest
 import torch
+from close import assert_close
 
 from manyheads.attention import MultiHeadAttention, attend, causal_mask
 from manyheads.models.focus import load_focus_model
@@ -25,7 +26,7 @@ def test_heads_that_share_have_the_mean_of_what_they_had(module, groups):
     shared, own = share(module, groups).project(X, X, X), module.project(X, X, X)
     assert torch.equal(shared[0], own[0])
     for one, other in zip(shared[1:], own[1:]):
-        torch.testing.assert_close(one, other.unflatten(0, (groups, -1)).mean(1))
+        assert_close(one, other.unflatten(0, (groups, -1)).mean(1))
 
 
 @pytest.mark.parametrize(("kind", "groups"), [("multi-head", 4), ("grouped-query", 2), ("multi-query", 1)])
@@ -41,23 +42,23 @@ def test_a_waist_lets_through_so_many_directions(module):
     assert torch.linalg.matrix_rank(both, rtol=1e-5) == 5
     left = torch.cat([module.key.weight, module.value.weight]).double() - both
     lengths = torch.linalg.svdvals(torch.cat([module.key.weight, module.value.weight]).double())
-    torch.testing.assert_close(left.norm(), lengths[5:].norm(), rtol=1e-5, atol=0)  # no five keep more
+    assert_close(left.norm(), lengths[5:].norm(), part=1e-5)  # no five keep more
     assert cache_bytes("latent", module, 7) == BYTES * 7 * KINDS["latent"]["waist"]
-    torch.testing.assert_close(narrow(module, 40).key.weight, module.key.weight)
+    assert_close(narrow(module, 40).key.weight, module.key.weight)
 
 
 def test_the_state_of_a_sum_is_enough_for_the_next_word(module):
     X = torch.randn(9, 40)
     queries, keys, values = module.project(X, X, X)
     context, weights = linear_attend(queries, keys, values)
-    torch.testing.assert_close(weights @ values, context)
+    assert_close(weights @ values, context)
     features, asking = (torch.nn.functional.elu(rows) + 1 for rows in (keys, queries))
     state, total = torch.zeros(4, 6, 8), torch.zeros(4, 6)
     for word in range(9):
         state += features[:, word, :, None] * values[:, word, None, :]
         total += features[:, word]
         read = (asking[:, word, None] @ state)[:, 0] / (asking[:, word] * total).sum(-1, keepdim=True)
-        torch.testing.assert_close(read, context[:, word])
+        assert_close(read, context[:, word])
     assert cache_bytes("linear", module, 9) == BYTES * (state.numel() + total.numel())
 
 
@@ -67,10 +68,10 @@ def test_no_kind_looks_ahead(module, kind):
     other = torch.cat([X[:-1], torch.randn(1, 40)])
     attention = attention_of(kind, module)
     (output, weights), (changed, _) = attended(attention, X), attended(attention, other)
-    torch.testing.assert_close(output[:-1], changed[:-1], atol=1e-6, rtol=0)
+    assert_close(output[:-1], changed[:-1])
     assert (output[-1] - changed[-1]).abs().max() > 1e-3
     assert (weights.triu(1) == 0).all()
-    torch.testing.assert_close(weights.sum(-1), torch.ones(4, 8))
+    assert_close(weights.sum(-1), torch.ones(4, 8))
 
 
 def test_a_window_and_a_sink_see_as_many(module):
@@ -80,7 +81,7 @@ def test_a_window_and_a_sink_see_as_many(module):
     assert reach(9, 3, first=True)[:, 0].all()
     queries, keys, values = module.project(*[torch.randn(9, 40)] * 3)
     near = reach(9, 4)
-    torch.testing.assert_close(
+    assert_close(
         attend(queries, keys, values, near)[0][:, -1], attend(queries[:, -1:], keys[:, -4:], values[:, -4:])[0][:, 0]
     )
 

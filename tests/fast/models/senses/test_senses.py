@@ -5,6 +5,7 @@ from collections import Counter
 
 import numpy as np
 import pytest
+from close import assert_close
 
 from manyheads import word_sense
 from manyheads.models.registry import all_but
@@ -71,7 +72,7 @@ def test_heads_that_are_off_move_the_sense():
     one = np.unravel_index(np.abs(moves).argmax(), moves.shape)
     mask = all_but(senses, [one])
     before, after = (senses.scores([(sentence, "bank")], off)[0, senses.layer] for off in (None, mask))
-    assert after - before == pytest.approx(moves[one], abs=1e-4)
+    assert_close(after - before, moves[one], summed=[after, before], terms=1000)
     all_off = senses.by_layer(sentence, "bank", np.zeros((6, 12), bool))
     alone = senses.by_layer("bank", "bank", np.zeros((6, 12), bool))
     assert np.ptp(all_off) < 1
@@ -87,11 +88,11 @@ def test_what_heads_take_from_words_and_the_rest_sum_to_the_score_of_each_layer(
     cases = [(BOATS, "bank", None, ()), (BOATS, "bank", off, (9,)), ("Her dog barks all night.", "bark", None, (1,))]
     for sentence, word, mask, masked in cases:
         found = senses.pushes(sentence, word, mask, masked)
-        np.testing.assert_allclose(found.pushes.sum((1, 2)) + found.rest, found.scores[1:], atol=1e-4)
+        assert_close(found.pushes.sum((1, 2)) + found.rest, found.scores[1:], summed=found.pushes, terms=1000)
         assert found.pushes.shape == found.weights.shape == (6, 12, len(found.tokens))
         assert np.abs(found.pushes[..., list(masked)]).max(initial=0) == 0
         assert mask is None or np.abs(found.pushes[~mask]).max() == 0
-    np.testing.assert_allclose(senses.pushes(BOATS, "bank").scores, senses.scores([(BOATS, "bank")])[0], atol=1e-4)
+    assert_close(senses.pushes(BOATS, "bank").scores, senses.scores([(BOATS, "bank")])[0], terms=1000)
 
 
 def test_without_the_boats_the_bank_is_in_the_middle_after_the_first_layer():

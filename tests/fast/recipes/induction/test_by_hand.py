@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 import torch
+from close import assert_close
 
 from manyheads.models.induction import InductionConfig
 from manyheads.models.induction.network import AttentionOnly, next_losses
@@ -46,4 +47,4 @@ def test_what_is_learned_by_them_is_what_torch_learns():
         optimizer.step()
         ours.step(loss_and_gradients(tensors, ids.numpy(), CONFIG.heads)[1])
     for name, tensor in network.state_dict().items():
-        np.testing.assert_allclose(tensors[name], tensor.numpy(), atol=1e-9, err_msg=name)
+        assert_close(tensors[name], tensor, part=1e-9, name=name)
