@@ -18,8 +18,8 @@ class NextWord(Figure):
     """The likeliest next tokens of a text as bars: to press, to reshape, and to see change as heads are turned off.
 
     >>> widget = NextWord("The capital of France is")
-    >>> widget.next[0]["word"], round(widget.next[0]["probability"], 3)
-    (' Paris', 0.773)
+    >>> widget.next[0]["word"], round(widget.next[0]["probability"], 2)
+    (' Paris', 0.77)
     >>> widget.text += widget.next[0]["word"]
     >>> widget.attention.shape  # [layer, head, query, key]
     (30, 9, 6, 6)

@@ -105,8 +105,8 @@ class Decoder:
     >>> attention.query_tokens, attention.causal
     (['The', ' capital', ' of', ' France', ' is'], True)
     >>> word, probability = next(iter(attention.predictions["next word"].items()))
-    >>> word, round(probability, 3)
-    (' Paris', 0.773)
+    >>> word, round(probability, 2)
+    (' Paris', 0.77)
     >>> decoder.write("The capital of France is")
     ' Paris.'
 
@@ -240,8 +240,9 @@ class Decoder:
 
         >>> decoder = load_decoder()
         >>> scores, _, _ = decoder.run(decoder.read("The capital of Italy is")[0])
-        >>> decoder.rows(scores[-1].numpy())[0]
-        [' Rome', 0.3803]
+        >>> word, share = decoder.rows(scores[-1].numpy())[0]
+        >>> word, round(share, 2)
+        (' Rome', 0.38)
         """
         ids = probabilities(logits)[0][:TOP].tolist()
         if before is not None and (first := int(before.argmax())) not in ids[: FIRST + 1]:
