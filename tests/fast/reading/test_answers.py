@@ -1,9 +1,9 @@
 """What generate wrote: several answers, to several texts, by beams that were other rows of the batch at each step."""
 
-import numpy as np
 import pytest
 import torch
 import transformers
+from close import assert_close
 from libraries import LLAMA, T5, made, padding, tokenizer
 
 from manyheads.widgets import HeadMap
@@ -39,7 +39,7 @@ def test_each_answer_of_a_decoder_looks_as_if_it_had_been_alone(way):
     for number, answer in enumerate(written.sequences):
         shown = HeadMap.of(written, batch=number).attention
         wanted = whole(model, answer[None, :-1])["decoder"]
-        np.testing.assert_allclose(shown.weights, wanted[:, :, : shown.shape[2], : shown.shape[3]], atol=1e-6)
+        assert_close(shown.weights, wanted[:, :, : shown.shape[2], : shown.shape[3]])
         assert f"Text {number + 1} of a batch of {len(written.sequences)} is shown" in shown.notes[0]
     with pytest.raises(ValueError, match=f"batch must be from 0 to {number} for these {number + 1} texts"):
         HeadMap.of(written, batch=number + 1)
@@ -57,7 +57,7 @@ def test_each_answer_of_an_encoder_and_a_decoder_looks_at_its_own_text(way):
             tokens = transformers.BatchEncoding(read)
             shown = HeadMap.of(written, tokens, batch=number, part=part, tokenizer=tokenizer(marks=False)).attention
             queries, keys = shown.shape[2:]
-            np.testing.assert_allclose(shown.weights, weights[:, :, :queries, :keys], atol=1e-6)
+            assert_close(shown.weights, weights[:, :, :queries, :keys])
             if part != "decoder":
                 assert shown.key_tokens == tokenizer(marks=False).convert_ids_to_tokens(text)
 
@@ -73,7 +73,7 @@ def test_an_answer_that_ended_before_others_has_no_tokens_after_its_end():
         shown = HeadMap.of(written, batch=number, tokenizer=tokenizer(marks=False)).attention
         wanted = whole(model, written.sequences[number][None, : 2 + length])["decoder"]
         assert len(shown.query_tokens) == 2 + length
-        np.testing.assert_allclose(shown.weights, wanted, atol=1e-6)
+        assert_close(shown.weights, wanted)
 
 
 def test_the_mask_of_a_text_is_that_of_each_of_its_answers():
@@ -109,4 +109,4 @@ def test_beams_whose_attentions_are_lost_are_refused_with_a_line_that_is_right()
     shown = HeadMap.of(model, inputs=dict(inputs, decoder_input_ids=written.sequences), part="cross").attention
     with torch.no_grad():
         wanted = model(**inputs, decoder_input_ids=written.sequences, output_attentions=True).cross_attentions
-    np.testing.assert_allclose(shown.weights, torch.cat(wanted), atol=1e-6)
+    assert_close(shown.weights, torch.cat(wanted))

@@ -5,9 +5,9 @@ import json
 import re
 
 import bertviz
-import numpy as np
 import pytest
 import torch
+from close import assert_close
 
 from manyheads.widgets import HeadMap
 
@@ -62,7 +62,7 @@ def test_what_bertviz_shows_we_show(call):
     assert len(views) == len(shown.models)
     for index, view in enumerate(views):
         shown.model_index = index
-        np.testing.assert_allclose(shown.attention.weights, view["attn"], atol=1e-7)
+        assert_close(shown.attention.weights, view["attn"])
         assert shown.attention.query_tokens == view["left_text"]
         assert shown.attention.key_tokens == view["right_text"]
         assert shown.model.name == (view["name"].lower() if len(views) > 1 or "cross_attention" in call else "")

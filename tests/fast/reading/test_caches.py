@@ -1,9 +1,9 @@
 """Places beside a cache, and other places that aren't the text's: empty, gone, picked, padding."""
 
-import numpy as np
 import pytest
 import torch
 import transformers
+from close import assert_close
 from libraries import LLAMA, TEXT, made, padding, tokenizer
 
 from manyheads.widgets import HeadMap
@@ -31,7 +31,7 @@ def test_empty_places_of_a_static_cache_are_left_out(kernel, masked):
     assert shown.query_tokens == TOKENS[5:]
     assert shown.key_tokens == ["1", "2", "3", "4", "5", *TOKENS[5:]]
     assert "12 places of the cache are empty, and left out." in shown.notes
-    np.testing.assert_allclose(shown.weights, whole_of("LlamaForCausalLM", LLAMA)[:, :, 5:], atol=1e-6)
+    assert_close(shown.weights, whole_of("LlamaForCausalLM", LLAMA)[:, :, 5:])
     named = HeadMap.of(model, TOKENS, inputs=inputs).attention
     assert (named.query_tokens, named.key_tokens) == (TOKENS[5:], TOKENS)
 
@@ -43,7 +43,7 @@ def test_empty_places_are_left_out_of_what_a_model_returned():
     model(IDS[:, :5], past_key_values=cache)
     shown = HeadMap.of(model(IDS[:, 5:], past_key_values=cache, output_attentions=True)).attention
     assert (shown.query_tokens, shown.key_tokens) == (["6", "7", "8"], [str(place) for place in range(1, 9)])
-    np.testing.assert_allclose(shown.weights, whole_of("LlamaForCausalLM", LLAMA)[:, :, 5:], atol=1e-6)
+    assert_close(shown.weights, whole_of("LlamaForCausalLM", LLAMA)[:, :, 5:])
 
 
 @torch.no_grad()
@@ -56,7 +56,7 @@ def test_places_of_a_sliding_cache_keep_their_numbers(kernel):
     shown = HeadMap.of(model, inputs=inputs).attention
     assert (shown.query_tokens, shown.key_tokens) == (["7", "8"], ["4", "5", "6", "7", "8"])
     assert "The first 3 tokens are gone: the cache holds what the model still looks at." in shown.notes
-    np.testing.assert_allclose(shown.weights, whole_of("MistralForCausalLM", MISTRAL)[:, :, 6:, 3:], atol=1e-6)
+    assert_close(shown.weights, whole_of("MistralForCausalLM", MISTRAL)[:, :, 6:, 3:])
     for tokens in (TOKENS, TOKENS[3:]):
         named = HeadMap.of(model, tokens, inputs=inputs).attention
         assert (named.query_tokens, named.key_tokens) == (TOKENS[6:], TOKENS[3:])

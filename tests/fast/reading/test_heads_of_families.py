@@ -2,10 +2,10 @@
 write, both against what's computed by hand from each family's own layers.
 """
 
-import numpy as np
 import pytest
 import torch
 import transformers
+from close import assert_close
 from torch import nn
 
 from manyheads import HeadMap, value_norms
@@ -182,7 +182,7 @@ def test_a_head_is_off_as_if_its_columns_of_the_output_projection_were_zero(fami
 
         expected = calls(model, outputs, without)[0]
         assert not torch.allclose(seen[0], expected, atol=1e-3)
-        torch.testing.assert_close(seen[-1], expected, atol=1e-6, rtol=0)
+        assert_close(seen[-1], expected)
 
 
 @torch.no_grad()
@@ -202,4 +202,4 @@ def test_value_norms_are_those_of_values_times_the_output_projection(family):
 
     calls(model, {number: part.get_submodule(values) for number, part in parts.items()}, measure)
     norms = value_norms(model, {"input_ids": IDS})
-    np.testing.assert_allclose(norms, torch.stack(found), rtol=1e-5, atol=1e-5)
+    assert_close(norms, torch.stack(found))

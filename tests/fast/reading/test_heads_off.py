@@ -5,10 +5,10 @@ reason is told why it can't be.
 import copy
 import re
 
-import numpy as np
 import pytest
 import torch
 import transformers
+from close import assert_close
 from conftest import ROOT
 from einops import rearrange
 from libraries import BERT, T5, TEXT
@@ -170,7 +170,7 @@ def test_what_reads_the_heads_gets_zeros_wherever_it_is(mix):
     found = output_with(module, [[True, False, True]])
     assert not torch.allclose(found, module(X), atol=1e-3)
     module.mask = torch.tensor([1.0, 0, 1])
-    torch.testing.assert_close(found, module(X), atol=1e-6, rtol=0)
+    assert_close(found, module(X))
 
 
 @torch.no_grad()
@@ -184,7 +184,7 @@ def test_value_norms_go_through_whatever_reads_the_heads(mix):
         alone[:, head] = values[:, head]
         written = mix(module, alone, X) - mix(module, torch.zeros_like(alone), X)
         expected.append(written[0].norm(dim=-1).numpy())
-    np.testing.assert_allclose(value_norms(module, X), [expected], atol=1e-5)
+    assert_close(value_norms(module, X), [expected])
 
 
 @pytest.mark.parametrize("mix", OTHERS)
@@ -270,7 +270,7 @@ def test_of_a_layer_that_is_called_twice_the_head_is_off_in_the_call_that_is_mea
     found = output_with(module, [[True] * HEADS, [True, False, True]])
     middle = module.layer(X)
     module.layer.mask = torch.tensor([1.0, 0, 1])
-    torch.testing.assert_close(found, module.layer(middle), atol=1e-6, rtol=0)
+    assert_close(found, module.layer(middle))
 
 
 class HeadsBeforeTexts(Own):
@@ -288,9 +288,9 @@ def test_in_a_batch_the_head_is_off_in_all_texts():
     values = module.qkv(x).chunk(3, -1)[-1][1].unflatten(-1, (HEADS, -1))  # [k, h, d]
     rows = module.out.weight.T.unflatten(0, (HEADS, -1))
     expected = torch.einsum("khd,hde->hke", values, rows).norm(dim=-1)
-    np.testing.assert_allclose(value_norms(module, x, batch=1)[0], expected, atol=1e-5)
+    assert_close(value_norms(module, x, batch=1)[0], expected)
     module.mask = torch.tensor([1.0, 0, 1])
-    torch.testing.assert_close(found, module(x), atol=1e-6, rtol=0)
+    assert_close(found, module(x))
 
 
 # --- Against columns of the output projection that are zero ----------------------------------------------------------
@@ -341,7 +341,7 @@ def test_a_head_is_off_as_if_what_reads_it_were_zero(make, mask, parameter, colu
     names = parameter if isinstance(parameter, list) else [parameter]
     next(weight for name, weight in without.named_parameters() if name in names)[:, columns] = 0
     expected = without(**x)[0] if isinstance(x, dict) else without(x)
-    torch.testing.assert_close(output_with(model, mask, x, **options), expected, atol=1e-6, rtol=0)
+    assert_close(output_with(model, mask, x, **options), expected)
 
 
 @torch.no_grad()
@@ -350,7 +350,7 @@ def test_value_norms_of_a_part_of_several_are_its_own():
     cross = model.decoder.block[0].layer[1].EncDecAttention
     values, rows = cross.v(model.encoder(IDS)[0])[0].unflatten(-1, (4, -1)), cross.o.weight.T.unflatten(0, (4, -1))
     expected = torch.einsum("khd,hde->hke", values, rows).norm(dim=-1)
-    np.testing.assert_allclose(value_norms(model, TRANSLATED, part="cross")[0], expected, rtol=1e-5, atol=1e-5)
+    assert_close(value_norms(model, TRANSLATED, part="cross")[0], expected)
 
 
 @torch.no_grad()

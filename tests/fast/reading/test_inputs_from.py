@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 import torch
 import transformers
+from close import assert_close
 from libraries import CAT, CAT_TOKENS, SIZES, SOUP, SOUP_TOKENS, TEXT, bert, made, padding, photograph, tokenizer
 from PIL import ImageDraw
 from torch import nn
@@ -44,7 +45,7 @@ def alone(text, kind="BertModel"):
 def test_a_sentence_encoder_brings_its_tokenizer_and_takes_a_dict(asked):
     shown = asked(libraries.SentenceEncoder()).attention
     assert shown.key_tokens == CAT_TOKENS
-    np.testing.assert_allclose(shown.weights, alone(CAT), atol=1e-5)
+    assert_close(shown.weights, alone(CAT))
 
 
 def test_it_reads_as_much_as_it_says_and_no_more():
@@ -122,7 +123,7 @@ def test_a_pipeline_has_model_and_tokenizer(task):
     shown = HeadMap.of(pipe, CAT)
     expected = HeadMap.of(model, CAT, tokenizer=reader).attention
     assert shown.attention.key_tokens == expected.key_tokens
-    np.testing.assert_array_equal(shown.attention.weights, expected.weights)
+    assert_close(shown.attention.weights, expected.weights)
     assert HeadMap.of(pipe, [CAT, SOUP], batch=1).attention.key_tokens[1:4] != shown.attention.key_tokens[1:4]
 
 
@@ -139,7 +140,7 @@ def test_a_picture_is_read_by_the_processor_that_a_pipeline_has_or_somebody_give
     expected = HeadMap.of(model, inputs=reader(photograph()), image=photograph()).attention
     pipe = SimpleNamespace(model=model, tokenizer=None, image_processor=reader)  # as transformers' pipelines have them
     for shown in (HeadMap.of(pipe, image=image), HeadMap.of(model, image=image, tokenizer=reader)):
-        np.testing.assert_allclose(shown.attention.weights, expected.weights, atol=1e-6)
+        assert_close(shown.attention.weights, expected.weights)
         assert shown.attention.picture == expected.picture
         assert shown.attention.notes == ()
 
@@ -172,9 +173,9 @@ def test_of_several_texts_one_is_shown_without_the_padding_of_the_others(side):
     assert set(first.notes) == {FIRST_OF_TWO, "1 padding token is left out."}
     second = HeadMap.of(bert(), (CAT, SOUP), tokenizer=reader, batch=1).attention
     assert second.key_tokens == SOUP_TOKENS
-    np.testing.assert_allclose(second.weights, alone(SOUP), atol=1e-5)
+    assert_close(second.weights, alone(SOUP))
     if side == "right":
-        np.testing.assert_allclose(first.weights, alone(CAT), atol=1e-5)
+        assert_close(first.weights, alone(CAT))
 
 
 def test_without_a_padding_token_the_chosen_text_is_read_alone():
@@ -279,7 +280,7 @@ def test_a_large_picture_in_blocks_is_shown_by_its_rows():
     rows = HeadMap.of(model, "what ?", max_weights=100_000, **asked).attention
     assert rows.query_tokens == [f"patches of row {row}" for row in range(1, 13)]
     assert rows.key_tokens == whole.key_tokens
-    np.testing.assert_allclose(rows.weights, whole.weights.reshape(2, 4, 12, 24, 288).mean(3), atol=1e-6)
+    assert_close(rows.weights, whole.weights.reshape(2, 4, 12, 24, 288).mean(3))
     assert (rows.picture.rows, rows.picture.columns, rows.picture.key_start) == (12, 24, 0)
 
 

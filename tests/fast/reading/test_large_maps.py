@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 import torch
 import transformers
+from close import assert_close
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from libraries import made
@@ -121,7 +122,7 @@ def test_arrays_outputs_and_what_was_written_are_grouped_as_modules_are():
     wanted, _ = grouped(whole.weights, tokens)
     for source in (output, output.attentions, whole.weights, torch.tensor(whole.weights), written):
         shown = HeadMap.of(source, tokens, max_weights=100_000).attention
-        np.testing.assert_allclose(shown.weights[:, :, :-1], wanted[:, :, :-1], atol=1e-5)
+        assert_close(shown.weights[:, :, :-1], wanted[:, :, :-1])
 
 
 def test_where_one_text_looks_at_another_each_side_has_its_own_groups():
@@ -141,7 +142,7 @@ def test_where_one_text_looks_at_another_each_side_has_its_own_groups():
     assert cross.query_tokens == list("abcde")
     assert cross.key_tokens == ["tea is hot."] * 40
     wanted = whole.models[2].map.weights.reshape(1, 2, 5, 40, 4).sum(-1)
-    np.testing.assert_allclose(cross.weights, wanted, atol=1e-5)
+    assert_close(cross.weights, wanted)
 
 
 @pytest.fixture(scope="module")
@@ -168,9 +169,9 @@ def test_a_written_word_looks_at_each_patch_of_a_large_picture(llava):
     assert attention.key_tokens[1:3] == ["patch 1,1", "patch 1,2"]
     assert (attention.picture.rows, attention.picture.columns, attention.picture.key_start) == (SIDE, SIDE, 1)
     patches = slice(1, 1 + count)
-    np.testing.assert_allclose(attention.weights[:, :, -1, patches], whole.weights[:, :, -1, patches], atol=1e-6)
+    assert_close(attention.weights[:, :, -1, patches], whole.weights[:, :, -1, patches])
     by_row = whole.weights[:, :, 1 : 1 + SIDE, patches].mean(2)
-    np.testing.assert_allclose(attention.weights[:, :, 1, patches], by_row, atol=1e-6)
+    assert_close(attention.weights[:, :, 1, patches], by_row)
     assert attention.notes[0].startswith("151 tokens ask as 16 places: sentences and rows of patches")
 
 
@@ -212,7 +213,7 @@ def test_causal_weights_are_those_of_a_causal_mask_whatever_is_longer(queries):
     mask = torch.ones(queries, 150, dtype=bool).tril()
     for groups in ((None, None), (None, sentences(150, 3)[1]), (sentences(queries, 3)[0], None)):
         found = fused_weights(query, key, is_causal=True, groups=groups)[0]
-        torch.testing.assert_close(found, fused_weights(query, key, attn_mask=mask, groups=groups)[0])
+        assert_close(found, fused_weights(query, key, attn_mask=mask, groups=groups)[0])
 
 
 def test_places_in_an_order_of_their_own_are_grouped_as_they_are_listed():
@@ -224,7 +225,7 @@ def test_places_in_an_order_of_their_own_are_grouped_as_they_are_listed():
     )
     found = fused_weights(query, key, groups=groups)[0]
     assert len(starts) == 43
-    np.testing.assert_allclose(found, wanted, atol=1e-6)
+    assert_close(found, wanted)
 
 
 @pytest.mark.parametrize("name", MODELS)
@@ -264,7 +265,7 @@ def test_of_the_layers_that_are_wanted_alone_anything_is_held(kernel):
     assert [layer.is_meta for layer in part.layers.values()] == [True, False, True]
     one = HeadMap.of(bert(kernel), inputs=ids, layers=[1], max_weights=4 * 81).attention
     assert one.layer_names == ["layer 2"]
-    np.testing.assert_allclose(one.weights, HeadMap.of(bert(kernel), inputs=ids).attention.weights[1:2], atol=1e-6)
+    assert_close(one.weights, HeadMap.of(bert(kernel), inputs=ids).attention.weights[1:2])
 
 
 @pytest.mark.parametrize("kernel", ["eager", "sdpa"])
@@ -275,7 +276,7 @@ def test_of_the_texts_that_are_read_at_once_one_is_held(kernel):
     for batch in (0, 6):
         shown = HeadMap.of(bert(kernel), inputs=ids, batch=batch, layers=[0, 1, 2]).attention
         alone = HeadMap.of(bert(kernel), inputs=ids[batch : batch + 1]).attention
-        np.testing.assert_allclose(shown.weights, alone.weights, atol=1e-6)
+        assert_close(shown.weights, alone.weights)
         assert f"Text {batch + 1} of a batch of 7 is shown: batch=0 to batch=6 choose it." in shown.notes
     with pytest.raises(ValueError, match="batch must be from 0 to 6 for these 7 texts, got 7"):
         HeadMap.of(bert(kernel), inputs=ids, batch=7)
@@ -296,7 +297,7 @@ def test_layers_whose_numbers_are_not_those_of_their_names_are_found_all_the_sam
 
     model, x = Stages().eval(), torch.randn(1, 5, 8)
     whole = HeadMap.of(model, inputs=x).attention
-    np.testing.assert_allclose(HeadMap.of(model, inputs=x, layers=[3]).attention.weights, whole.weights[3:], atol=1e-6)
+    assert_close(HeadMap.of(model, inputs=x, layers=[3]).attention.weights, whole.weights[3:])
 
 
 def test_what_is_too_large_whatever_is_grouped_says_what_to_do():
@@ -337,7 +338,7 @@ def test_of_a_map_that_is_too_large_the_tokens_that_somebody_wants_are_held(name
     assert shown.attention.notes[-1].startswith(
         f"The others aren't held, because all would make more than {heads * 1000:,}"
     )
-    close = 0.01 if name == "in bfloat16" else 1e-6
+    close = 0.01 if name == "in bfloat16" else 1e-5
     np.testing.assert_allclose(shown.attention.weights, wanted.weights, atol=close)
     assert (shown.first, shown.last) == (0, None)
 
@@ -351,7 +352,7 @@ def test_of_the_tokens_that_are_held_alone_one_asks_and_heads_are_turned_off_as_
     whole.head_mask = shown.head_mask = off
     wanted = take_between(whole.attention, 20, 30).weights
     assert abs(wanted - take_between(HeadMap.of(model, inputs=inputs).attention, 20, 30).weights).max() > 1e-5
-    np.testing.assert_allclose(shown.attention.weights, wanted, atol=1e-6)
+    assert_close(shown.attention.weights, wanted)
 
 
 def test_where_one_text_looks_at_another_all_ask_and_the_tokens_that_are_wanted_are_looked_at():
@@ -366,7 +367,7 @@ def test_where_one_text_looks_at_another_all_ask_and_the_tokens_that_are_wanted_
     for one, part in zip(whole.models, shown.models, strict=True):
         wanted = take_between(one.map, 3, 6)
         assert (part.map.query_tokens, part.map.key_tokens) == (wanted.query_tokens, wanted.key_tokens)
-        np.testing.assert_allclose(part.map.weights, wanted.weights, atol=1e-6)
+        assert_close(part.map.weights, wanted.weights)
 
 
 def test_queries_that_nobody_wants_are_not_computed():

@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 import torch
 import transformers
+from close import assert_close
 from einops import rearrange
 from torch import einsum, nn
 from torch.nn import functional as F
@@ -995,7 +996,7 @@ def test_a_module_is_shown_right_or_refused(case):
         for number, layers in enumerate(expected.values()):
             shown.model_index = number
             layers = layers if isinstance(layers, list) else [layers]
-            np.testing.assert_allclose(shown.attention.weights, [layer[batch] for layer in layers], atol=case.close)
+            assert_close(shown.attention.weights, np.stack([layer[batch] for layer in layers]), part=case.close)
 
 
 def test_heads_that_nobody_counts_are_where_pytorch_has_them():
@@ -1005,9 +1006,9 @@ def test_heads_that_nobody_counts_are_where_pytorch_has_them():
         "How many heads Other has isn't said: F.scaled_dot_product_attention has them on the second of four axes, so "
         "these are 4."
     )
-    np.testing.assert_allclose(shown.weights, (x @ x.mT / 8**0.5).softmax(-1), atol=1e-6)
+    assert_close(shown.weights, (x @ x.mT / 8**0.5).softmax(-1))
     shown = HeadMap.of(module, inputs=torch.cat([x + 1, x]), batch=1).attention
-    np.testing.assert_allclose(shown.weights, (x @ x.mT / 8**0.5).softmax(-1), atol=1e-6)
+    assert_close(shown.weights, (x @ x.mT / 8**0.5).softmax(-1))
 
 
 @pytest.mark.parametrize("texts", [1, 2])
@@ -1049,4 +1050,4 @@ def test_scores_that_a_model_hands_out_as_attentions_are_not_its_weights():
     ids = torch.arange(3, 8)[None]
     shown = HeadMap.of(model, inputs={"input_ids": ids}).attention
     scores = model(ids, output_attentions=True).attentions[0].detach().numpy()
-    np.testing.assert_allclose(shown.weights, softmax(scores), atol=1e-5)
+    assert_close(shown.weights, softmax(scores))

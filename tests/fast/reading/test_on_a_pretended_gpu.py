@@ -4,6 +4,7 @@ import numpy as np
 import pretended_gpu
 import pytest
 import torch
+from close import assert_close
 from gpu_cases import CASES
 
 from manyheads.widgets import HeadMap
@@ -63,4 +64,4 @@ class CuPyArray:
 def test_an_array_that_numpy_cannot_read_where_it_is(axes):
     weights = np.random.default_rng(0).dirichlet(np.ones(5), (2, 3, 5)).astype(np.float32)[(0,) * (4 - axes)]
     shown = HeadMap.of(CuPyArray(weights), list("abcde")).attention
-    np.testing.assert_allclose(shown.weights.reshape(weights.shape), weights, atol=1e-6)
+    assert_close(shown.weights.reshape(weights.shape), weights)

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 import torch
 import transformers
+from close import assert_close
 from conftest import ROOT
 from libraries import BERT, GPT2, LLAMA, SIZES, T5, TEXT, VISION, bert, made, padding, photograph
 from torch import nn
@@ -212,7 +213,7 @@ def test_the_steps_of_generate_are_one_causal_map(options):
     tokens = [f"t{place}" for place in range(written)]
     shown = HeadMap.of(steps, tokens).attention
     assert shown.shape == (LAYERS, HEADS, written - 1, written - 1)
-    np.testing.assert_allclose(shown.weights, torch.cat(whole.attentions), atol=1e-6)
+    assert_close(shown.weights, torch.cat(whole.attentions))
     assert np.triu(shown.weights, 1).max() == 0, "nothing looks ahead"
     assert shown.key_tokens == tokens[:-1]
     assert shown.notes == (f"The last token, 't{KEYS + 3}', was not read any more: it looks at nothing yet.",)
@@ -226,7 +227,7 @@ def test_the_steps_of_an_encoder_and_decoder():
     assert shown._models == ["encoder", "decoder", "cross"]
     for index, expected in enumerate((whole.encoder_attentions, whole.decoder_attentions, whole.cross_attentions)):
         shown.model_index = index
-        np.testing.assert_allclose(shown.attention.weights, torch.cat(expected), atol=1e-6)
+        assert_close(shown.attention.weights, torch.cat(expected))
     assert shown.attention.query_tokens == answer[:-1]
     assert shown.attention.key_tokens == WORDS
 
@@ -234,7 +235,7 @@ def test_the_steps_of_an_encoder_and_decoder():
 def test_the_beam_that_won_looks_as_if_it_had_been_alone():
     steps = generated("LlamaForCausalLM", LLAMA, num_beams=3, tokens=5)
     whole = output("LlamaForCausalLM", LLAMA, input_ids=steps.sequences[:, :-1])
-    np.testing.assert_allclose(HeadMap.of(steps).attention.weights, torch.cat(whole.attentions), atol=1e-5)
+    assert_close(HeadMap.of(steps).attention.weights, torch.cat(whole.attentions))
 
 
 # --- Tokens, heads, layers, other weights -----------------------------------------------------------------------------
@@ -264,7 +265,7 @@ def test_layers_carry_the_numbers_of_an_unordered_cache():
     given = {name: layer / layer.sum(-1, keepdim=True) for name, layer in given.items()}
     shown = HeadMap.of(given, WORDS).attention
     assert shown.layer_names == ["layer 6", "layer 10"]
-    np.testing.assert_allclose(shown.weights[1], given["blocks.9.attn.hook_pattern"][0], atol=1e-6)
+    assert_close(shown.weights[1], given["blocks.9.attn.hook_pattern"][0])
 
 
 def test_weights_that_are_no_shares_are_shown_as_they_are_on_request_only():
@@ -299,7 +300,7 @@ def test_padding_is_never_shown_as_attention():
     shown = HeadMap.of(given, ["<pad>"] * 3 + WORDS, attention_mask=mask).attention
     assert shown.key_tokens == shown.query_tokens == WORDS
     assert shown.notes == ("3 padding tokens are left out.",)
-    np.testing.assert_allclose(shown.weights, torch.cat(output("LlamaModel", LLAMA).attentions), atol=1e-5)
+    assert_close(shown.weights, torch.cat(output("LlamaModel", LLAMA).attentions))
 
 
 # --- What is refused ----------------------------------------------------------------------------------------------------

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 import torch
 import transformers
+from close import assert_close
 from libraries import TEXT, VISION, VOCABULARY, llava, made, photograph, qwen
 from torch import nn
 
@@ -61,7 +62,7 @@ def test_the_line_of_the_refusal_shows_what_was_written_above_the_picture(make, 
     shown = HeadMap.of(model, inputs=inputs, tokenizer=processor, image=photograph(), part="text")
     assert laid(shown) == (*grid, start, start)
     own = HeadMap.of(written).attention.weights
-    np.testing.assert_allclose(shown.attention.weights[:, :, :-1, :-1], own, atol=1e-6)
+    assert_close(shown.attention.weights[:, :, :-1, :-1], own)
     assert "attention_mask is shorter than the text: what comes after it is taken for text." in shown.attention.notes
 
 

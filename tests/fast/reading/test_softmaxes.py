@@ -2,9 +2,9 @@
 experts, classes, features or a table.
 """
 
-import numpy as np
 import pytest
 import torch
+from close import assert_close
 from einops import rearrange
 from torch import nn
 from torch.nn import functional as F
@@ -120,7 +120,7 @@ def test_scores_of_any_kind_are_attention_where_they_weigh_places(attend, asking
     module = type("Attention", (Scored,), {"attend": attend})().eval()
     _, weights = module(asking, keys)
     shown = HeadMap.of(module, inputs=(asking, keys)).attention
-    np.testing.assert_allclose(shown.weights[0], weights, atol=1e-6)
+    assert_close(shown.weights[0], weights)
 
 
 class Bahdanau(Scored):
@@ -163,7 +163,7 @@ def test_a_decoder_that_asks_step_by_step_has_a_query_for_each():
     ids = torch.arange(3, 3 + MEMORY)[None]
     for module, inputs in ((Seq2Seq(), (ids,)), (AttnDecoderRNN(), (STATE, STATE, ENCODED[0]))):
         shown = HeadMap.of(module.eval(), inputs=inputs).attention
-        np.testing.assert_allclose(shown.weights[0], module(*inputs)[1], atol=1e-6)
+        assert_close(shown.weights[0], module(*inputs)[1])
 
 
 # --- What weighs no places -----------------------------------------------------------------------------------------------
@@ -349,5 +349,5 @@ def test_heads_that_talk_after_the_softmax_are_shown_before_that(talk):
     torch.manual_seed(0)
     module = type("Attention", (Talks,), {"talk": TALKS[talk]})().eval()
     shown = HeadMap.of(module, inputs=STATES).attention
-    np.testing.assert_allclose(shown.weights, module(STATES)[1], atol=1e-6)
+    assert_close(shown.weights, module(STATES)[1])
     assert shown.notes[0].startswith("The heads talk after the softmax: these are the weights of each before that")

@@ -5,6 +5,7 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 import torch
+from close import assert_close
 from libraries import bert
 
 from manyheads import HeadMap, value_norms
@@ -19,7 +20,7 @@ def test_a_map_takes_them_and_shows_what_is_written():
     shown = HeadMap.of(model, ["hot", "black", "tea"], inputs=TEXT, batch=1, value_norms=norms, layers=[1])
     np.testing.assert_array_equal(shown.attention.value_norms, norms[[1]])
     weights = shown.attention.value_weighted().weights
-    np.testing.assert_allclose(weights, shown.attention.weights * norms[1, :, None], rtol=1e-6)
+    assert_close(weights, shown.attention.weights * norms[1, :, None])
 
 
 def test_a_cache_of_transformer_lens_knows_its_model():
@@ -36,7 +37,7 @@ def test_a_cache_of_transformer_lens_knows_its_model():
             return values[layer]
 
     expected = np.linalg.norm(np.einsum("lbthd,lhde->lhte", values, W_O), axis=-1)
-    np.testing.assert_allclose(value_norms(Cache()), expected, rtol=1e-5)
+    assert_close(value_norms(Cache()), expected)
 
 
 def test_others_are_told_what_is_missing():

@@ -6,6 +6,7 @@ import json
 import numpy as np
 import pytest
 from bs4 import BeautifulSoup
+from close import assert_close
 
 from manyheads import AttentionFlow
 from manyheads.drawing.element import BUILDING
@@ -21,8 +22,8 @@ def test_it_computes_again_when_its_sentence_or_its_head_changes():
     assert widget._flow["context"] != sent
     assert widget._parameters["Wq"]["shape"] == [160, 16]
     widget.sentence = "The soup was not good."
-    np.testing.assert_allclose(widget.steps["maps"], model(widget.sentence).weights[-1], atol=1e-6)
-    np.testing.assert_allclose(widget.steps["weights"], widget.steps["maps"][2], atol=1e-6)
+    assert_close(widget.steps["maps"], model(widget.sentence).weights[-1])
+    assert_close(widget.steps["weights"], widget.steps["maps"][2])
     sent = widget._flow["maps"]
     values = np.frombuffer(base64.b64decode(sent["values"]), np.float32)
     np.testing.assert_array_equal(values.reshape(sent["shape"]), widget.steps["maps"])
@@ -43,7 +44,7 @@ def test_what_changes_in_the_formula_is_an_attribute_and_computed_again(monkeypa
     widget = AttentionFlow(SENTENCE, cell="weights 1 2", causal=True)
     assert not widget.steps["maps"][:, np.triu(np.ones((7, 7), bool), 1)].any()
     widget.causal = False
-    np.testing.assert_allclose(widget.steps["maps"], load_focus_model()(SENTENCE).weights[-1], atol=1e-6)
+    assert_close(widget.steps["maps"], load_focus_model()(SENTENCE).weights[-1])
     widget.padding = True
     attrs = BeautifulSoup(widget._element(), "html.parser").find("attention-flow").attrs
     assert (attrs["cell"], attrs["padding"], "causal" in attrs) == ("weights 1 2", "", False)
@@ -63,7 +64,7 @@ def test_a_journey_to_an_answer_is_baked_and_sent_with_both_layers(monkeypatch):
         name: np.frombuffer(base64.b64decode(widget._parameters[name]["values"]), np.float32) for name in ("Wq", "bq")
     }
     made = widget.steps["X"] @ learned["Wq"].reshape(160, 16) + learned["bq"]
-    np.testing.assert_allclose(widget.steps["XWq"], made, atol=1e-4)
+    assert_close(widget.steps["XWq"], made)
     widget.answer = ""
     assert "above" not in widget.steps
 

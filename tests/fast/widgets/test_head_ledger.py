@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 import torch
 from bs4 import BeautifulSoup
+from close import assert_close
 
 from manyheads import HeadLedger, attribution, score_parts
 from manyheads.drawing.element import BUILDING
@@ -24,9 +25,9 @@ def test_parts_add_up_and_each_is_made_of_its_words(variant):
     for sentence in held_out_sentences()[:10]:
         ledger = head_ledger(model, sentence.text)
         parts = ledger["parts"]
-        np.testing.assert_allclose(parts[:, :-1].sum(1), parts[:, -1], atol=1e-5)
+        assert_close(parts[:, :-1].sum(1), parts[:, -1], summed=parts)
         by_word = ledger["weights"][..., None] * ledger["says"]  # [h, k, label]
-        np.testing.assert_allclose(by_word.sum(1).T, parts[:, :-2], atol=1e-5)
+        assert_close(by_word.sum(1).T, parts[:, :-2])
 
 
 def test_a_logit_without_a_head_is_that_of_the_model_without_it():
@@ -38,7 +39,7 @@ def test_a_logit_without_a_head_is_that_of_the_model_without_it():
             for fact, labels in FACTS.items():
                 own = [ledger["labels"].index([fact, label]) for label in labels]
                 found = torch.tensor(ledger["without"][own, head]).softmax(0)
-                np.testing.assert_allclose(found, [map.predictions[fact][label] for label in labels], atol=1e-5)
+                assert_close(found, [map.predictions[fact][label] for label in labels])
 
 
 @pytest.mark.parametrize(
@@ -51,12 +52,12 @@ def test_a_head_that_is_off_writes_nothing_and_the_rest_sums_to_what_the_model_t
     parts = ledger["parts"]
     assert not parts[:, places].any()
     assert not ledger["says"][places].any()
-    np.testing.assert_allclose(parts[:, :-1].sum(1), parts[:, -1], atol=1e-4)
-    np.testing.assert_allclose(ledger["without"][:, places], np.repeat(parts[:, -1:], len(places), 1), atol=1e-4)
+    assert_close(parts[:, :-1].sum(1), parts[:, -1], summed=parts)
+    assert_close(ledger["without"][:, places], np.repeat(parts[:, -1:], len(places), 1))
     for fact, shares in model(text, head_mask=all_but(model, off)).predictions.items():
         own = [place for place, (named, label) in enumerate(ledger["labels"]) if named == fact and label in shares]
-        odds = np.log([shares[ledger["labels"][place][1]] for place in own]) - parts[own, -1]  # but for a constant
-        np.testing.assert_allclose(odds, odds[0], atol=1e-3)
+        logs, logits = np.log([shares[ledger["labels"][place][1]] for place in own]), parts[own, -1]
+        assert_close(logs - logs[0], logits - logits[0], summed=logits, terms=1000)  # all but a constant
     with pytest.raises(ValueError, match=r"no head 9 in layer 0"):
         head_ledger(model, text, off=[(0, 9)])
 

@@ -6,6 +6,7 @@ import ipywidgets
 import numpy as np
 import pytest
 import torch
+from close import assert_close
 from traitlets import TraitError
 
 from manyheads.drawing.element import BUILDING
@@ -47,7 +48,7 @@ def test_python_computes_when_the_sentence_changes():
     assert map.attention.query_tokens == ["[CLS]", "hello", ".", "[SEP]"]
     assert map._attention["queryTokens"] == map.attention.query_tokens
     sent = np.reshape(map._attention["weights"], map._attention["shape"])
-    np.testing.assert_allclose(sent, map.attention.weights, atol=1e-6)
+    assert_close(sent, map.attention.weights)
 
 
 def test_a_head_turned_off_changes_the_predictions():

@@ -6,6 +6,7 @@ import json
 import numpy as np
 import pytest
 from bs4 import BeautifulSoup
+from close import assert_close
 
 from manyheads import NextWord, load_decoder
 from manyheads.drawing.element import BUILDING
@@ -25,20 +26,20 @@ def test_it_is_what_the_model_says_and_follows_its_text_and_its_heads():
     widget, decoder = NextWord(ITALY), load_decoder()
     expected = decoder.next_words(ITALY)
     assert [one["word"] for one in widget.next] == list(expected)
-    np.testing.assert_allclose([one["probability"] for one in widget.next], list(expected.values()), atol=1e-6)
-    np.testing.assert_allclose(widget.attention.weights, decoder(ITALY).weights, atol=1e-6)
+    assert_close([one["probability"] for one in widget.next], list(expected.values()), terms=1000)
+    assert_close(widget.attention.weights, decoder(ITALY).weights, terms=1000)
     logits = sent(widget, "now")
     assert widget.next[0]["logit"] == pytest.approx(logits.max())
     assert widget._words[int(logits.argmax())] == " Rome"
     widget.off = [[23, 4]]
     assert widget.next[0]["word"] == " the"
-    np.testing.assert_allclose(sent(widget, "whole"), logits, atol=1e-4)
+    assert_close(sent(widget, "whole"), logits, terms=1000)
     widget.text, widget.off = ITALY + " Rome", []
     assert widget.attention.key_tokens[-1] == " Rome"
     assert set(widget._answer["logits"]) == {"now"}
     widget.masks_first = True
     masked = decoder.run(decoder.read(ITALY + " Rome")[0], hidden=[0])[0][-1].numpy()
-    np.testing.assert_allclose(sent(widget, "now"), masked, atol=1e-4)
+    assert_close(sent(widget, "now"), masked, terms=1000)
     assert not widget.attention.weights[:, :, 1:, 0].any()
 
 

@@ -5,6 +5,7 @@ import re
 
 import numpy as np
 import pytest
+from close import assert_close
 
 from manyheads.shared.numbers import percent
 from manyheads.widgets import HeadMap
@@ -38,7 +39,7 @@ def test_only_the_tokens_that_are_shown_are_written_as_they_were(tmp_path):
     html = map.save(tmp_path / "map.html").read_text(encoding="utf-8")
     data = data_of(html)
     assert data["keyTokens"] == data["queryTokens"] == tokens[40:50]
-    np.testing.assert_allclose(np.reshape(data["weights"], data["shape"]), weights[:, :, 40:50, 40:50], atol=1e-6)
+    assert_close(np.reshape(data["weights"], data["shape"]), weights[:, :, 40:50, 40:50])
     outside = 1 - weights[:, :, 40:50, 40:50].sum() / weights[:, :, 40:50].sum()
     assert [note.format() for note in data["notes"]] == [
         f"Tokens 41 to 50 of 90 are shown. Weights are as they were: {percent(outside)} of what is looked at here lies outside.",

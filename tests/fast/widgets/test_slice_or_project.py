@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from close import assert_close
 
 from manyheads.models.registry import load_model
 from manyheads.models.steps import attention_input, head_parameters
@@ -17,13 +18,13 @@ def test_one_wide_matrix_equals_many_narrow_ones(name):
     queries = model.attention.project(X, X, X)[0].detach().numpy()  # [h, q, d_k]
     for word in range(len(X)):
         made = projections(model, SENTENCE, word)
-        np.testing.assert_allclose(made["wide"], queries[:, word], atol=5e-6, rtol=0)  # float32
-        np.testing.assert_allclose(made["narrow"], made["wide"], atol=1e-6, rtol=0)
+        assert_close(made["wide"], queries[:, word])  # float32
+        assert_close(made["narrow"], made["wide"])
         width = X.shape[1] // model.num_heads
         for head in range(model.num_heads):
             learned = head_parameters(model.attention, head)
             rows = slice(head * width, (head + 1) * width)
             alone = X[word, rows].numpy() @ learned["Wq"][rows] + learned["bq"]
-            np.testing.assert_allclose(made["sliced"][head], alone, atol=1e-5)
+            assert_close(made["sliced"][head], alone)
         if model.num_heads > 1:
             assert np.abs(made["sliced"] - made["wide"]).max() > 0.1
