@@ -83,15 +83,15 @@ def test_a_card_is_what_slow_code_finds(cards, maps, layer, head):
 @pytest.mark.parametrize(("layer", "head"), BY_HAND)
 def test_the_effect_is_that_of_turning_the_head_off(cards, encoder, means, layer, head):
     mask = [[(row, column) != (layer, head) for column in range(12)] for row in range(6)]
-    distances = []
+    distances = {}
     for sentence, without in mean_states(encoder, mask).items():
         whole = means[sentence]
         cosine = sum(a * b for a, b in zip(whole, without)) / math.sqrt(sum(whole**2) * sum(without**2))
-        distances.append((1 - cosine, sentence))
-    card = cards[layer, head]
-    assert card.scores["effect"] == pytest.approx(np.mean([distance for distance, _ in distances]), abs=1e-6)
-    assert card.strongest["effect"][0].sentence == max(distances)[1]
-    assert card.weakest["effect"].sentence == min(distances)[1]
+        distances[sentence] = 1 - cosine  # rounded as numbers of the size of 1 are
+    card, effects = cards[layer, head], [*distances.values()]
+    assert card.scores["effect"] == pytest.approx(np.mean(effects), abs=1e-5)
+    assert distances[card.strongest["effect"][0].sentence] == pytest.approx(max(effects), abs=1e-5)
+    assert distances[card.weakest["effect"].sentence] == pytest.approx(min(effects), abs=1e-5)
 
 
 def test_the_table_holds_every_score(cards):

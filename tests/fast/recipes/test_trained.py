@@ -32,7 +32,7 @@ def test_the_weights_are_of_the_recipe_as_it_stands(model):
 def test_forty_steps_of_a_recipe_learn_what_they_learnt(model, job):
     changed = f"{model} no longer learns as it did when its weights were trained: run `make train MODEL={model}`"
     learnt = manifest()[file_name(model, job)]["metrics"][SHORT]
-    assert MODELS[model].loss_after(40, job) == pytest.approx(learnt, abs=0.01), changed
+    assert MODELS[model].loss_after(40, job) == pytest.approx(learnt, rel=0.01), changed
 
 
 def test_a_word_that_changes_changes_the_recipe(monkeypatch):

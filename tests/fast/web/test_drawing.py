@@ -5,6 +5,7 @@ import base64
 import numpy as np
 import pytest
 import torch
+from close import assert_close
 from node import ask_node
 
 from manyheads.models.drawing.network import DrawingConfig, DrawingNetwork
@@ -12,7 +13,6 @@ from manyheads.models.drawing.strokes import SIDE, inked, shut_in
 from manyheads.models.keeping import fill, kept_file, read_model
 from manyheads_recipes.drawing.data import drawings, tangle
 
-LARGEST_DIFFERENCE = 1e-5
 BITS = {"float32": "<f4", "uint8": "u1"}
 
 DRIVER = """
@@ -75,14 +75,10 @@ def test_maps_and_answers_are_pytorchs(network, head_mask):
     filled, chances = dots.sigmoid().numpy(), places.softmax(-1).numpy()
     for at, found in enumerate(in_page(texts, on if on is None else on.tolist())):
         assert found["shape"] == list(maps[at].shape)
-        close(unpack(found["weights"]), maps[at].numpy().ravel())
-        close(unpack(found["filled"]), filled[at].ravel())
-        close(list(found["predictions"]["places shut in"].values()), chances[at])
+        assert_close(unpack(found["weights"]), maps[at].ravel(), terms=1000)
+        assert_close(unpack(found["filled"]), filled[at].ravel(), terms=1000)
+        assert_close(list(found["predictions"]["places shut in"].values()), chances[at], terms=1000)
         assert (unpack(found["ink"]) == ink[at].ravel()).all()
-
-
-def close(found, wanted):
-    np.testing.assert_allclose(found, wanted, rtol=0, atol=LARGEST_DIFFERENCE)
 
 
 def test_places_of_the_map_are_called_as_those_of_any_picture():
@@ -106,7 +102,7 @@ def test_strokes_make_the_same_ink_and_shut_in_the_same_places(width):
     plain = [[np.asarray(stroke).tolist() for stroke in strokes] for strokes in drawn]
     for strokes, (ink, places) in zip(drawn, ask_node(calls, {"drawn": plain, "width": width}), strict=True):
         wanted = inked(strokes, width)
-        np.testing.assert_allclose(unpack(ink), wanted.ravel(), rtol=0, atol=1e-6)
+        assert_close(unpack(ink), wanted.ravel())
         assert (unpack(places, "uint8") == shut_in(wanted).ravel()).all()
 
 

@@ -4,6 +4,7 @@ import base64
 
 import numpy as np
 import pytest
+from close import assert_close
 from mixed_sentences import sentences
 from node import ask_node
 
@@ -88,7 +89,7 @@ def test_the_journey_in_the_page_goes_through_the_numbers_of_torch(encoder, foun
     assert (flow["tokens"], flow["head"], flow["layer"], flow["layers"]) == (ours["tokens"], 9, 2, 6)
     for name in ("X", "Q", "K", "V", "scores", "weights", "context", "concat", "output", "maps", "below"):
         theirs = floats(flow[name]["values"], *flow[name]["shape"])
-        np.testing.assert_allclose(theirs, ours[name], atol=0.03 * max(1, np.abs(ours[name]).max()), err_msg=name)
+        assert_close(theirs, ours[name], part=0.03, name=name)
 
 
 def test_attention_in_the_page_is_attention_in_torch(encoder, found, cases):
@@ -101,7 +102,7 @@ def test_attention_in_the_page_is_attention_in_torch(encoder, found, cases):
         assert np.abs(weights - expected).max() <= 0.03, text
         means.append(np.abs(weights - expected).mean())
     states = floats(page["states"], 7, expected.shape[2], 384)  # of the last, with heads off
-    np.testing.assert_allclose(states, encoder.hidden_states(text, mask), atol=0.05)
+    assert_close(states, encoder.hidden_states(text, mask), part=0.01)
     assert max(means) <= 0.001
     assert np.abs(encoder(*cases[-1]).weights - encoder(BANK).weights).max() > 0.1, "the mask changes a lot"
 
@@ -125,10 +126,10 @@ def test_what_pushes_a_word_in_the_page_sums_to_its_scores_and_is_what_python_fi
         ours = load_senses().pushes(text, word, mask, masked)
         pushes, weights = (np.array([layer[name] for layer in page["layers"]]) for name in ("pushes", "weights"))
         rest = np.array([layer["rest"] for layer in page["layers"]])
-        np.testing.assert_allclose(pushes.sum((1, 2)) + rest, page["scores"][1:], atol=1e-3)  # rounded to 14 bits
+        assert_close(pushes.sum((1, 2)) + rest, page["scores"][1:], summed=pushes, part=1e-3)  # rounded to 14 bits
         assert page["places"] == ours.places
-        np.testing.assert_allclose(page["scores"], ours.scores, atol=0.3)
-        np.testing.assert_allclose(pushes, ours.pushes, atol=0.1)
+        assert_close(page["scores"], ours.scores, part=0.03)
+        assert_close(pushes, ours.pushes, part=0.03)
         np.testing.assert_allclose(weights, ours.weights, atol=0.03)
-        np.testing.assert_allclose(rest, ours.rest, atol=0.3)
+        assert_close(rest, ours.rest, part=0.03)
         assert np.abs(weights[..., masked]).max(initial=0) == 0

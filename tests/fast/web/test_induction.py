@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from close import assert_close
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from node import ask_node
@@ -9,7 +10,6 @@ from node import ask_node
 from manyheads import load_induction, score_parts
 from manyheads.models.keeping import kept_file, kept_variants
 
-LARGEST_DIFFERENCE = 1e-4
 TEXTS = (
     "",
     " ",
@@ -64,15 +64,11 @@ def assert_same(found, model, text, mask=None):
     assert (found["queryTokens"], found["keyTokens"]) == (map.query_tokens, map.key_tokens)
     assert (found["headNames"], tuple(found["notes"]), found["causal"]) == (map.head_names, map.notes, True)
     assert found["shape"] == list(map.shape)
-    weights = np.array(found["weights"], np.float64).reshape(map.shape)
-    assert np.abs(weights - map.weights).max() <= LARGEST_DIFFERENCE
-    norms = np.array(found["valueNorms"], np.float64).reshape(map.value_norms.shape)
-    np.testing.assert_allclose(norms, map.value_norms, rtol=LARGEST_DIFFERENCE)
-    losses = np.array(found["losses"], np.float64)
-    assert losses.shape == guesses.losses.shape
-    assert np.abs(losses - guesses.losses).max(initial=0) <= LARGEST_DIFFERENCE * 10  # of up to 10 nats
+    assert_close(np.reshape(found["weights"], map.shape), map.weights, terms=1000)
+    assert_close(np.reshape(found["valueNorms"], map.value_norms.shape), map.value_norms)
+    assert_close(found["losses"], guesses.losses, terms=1000)
     for name, labels in map.predictions.items():
-        assert found["predictions"][name] == pytest.approx(labels, abs=LARGEST_DIFFERENCE)
+        assert found["predictions"][name] == pytest.approx(labels, abs=1e-4)
     assert found["guesses"] == guesses.characters
 
 
@@ -102,15 +98,14 @@ def test_who_wrote_what_a_head_compares_in_the_page_is_as_in_python(mask):
     for (variant, text, _, _, cell), page in zip(cases, compute(cases), strict=True):
         ours = score_parts(load_induction(variant), text, **cell, head_mask=mask)
         assert page["parts"] == list(ours.parts)
-        pairs = np.array(page["pairs"], float).reshape(ours.pairs.shape)
-        np.testing.assert_allclose(pairs, ours.pairs, atol=LARGEST_DIFFERENCE, err_msg=str(cell))
-        assert page["score"] == pytest.approx(ours.score, abs=LARGEST_DIFFERENCE)
+        assert_close(np.reshape(page["pairs"], ours.pairs.shape), ours.pairs, part=1e-5, name=cell)
+        assert_close(page["score"], ours.score, summed=ours.pairs)
         top = [((pair["query"], pair["key"]), pair["value"]) for pair in page["top"]]
         if not variant:  # where nothing was learned, several may be as large
             assert [pair for pair, _ in top] == list(ours.top(4))
-        assert sum(value for _, value in top) + page["rest"] == pytest.approx(page["score"])
+        assert_close(sum(value for _, value in top) + page["rest"], page["score"], summed=ours.pairs)
         assert page["others"] == ours.pairs.size - 4
-        assert page["writer"]["value"] == pytest.approx(ours.pairs.sum(0).max(), abs=LARGEST_DIFFERENCE)
+        assert_close(page["writer"]["value"], ours.pairs.sum(0).max(), summed=ours.pairs)
 
 
 @pytest.mark.parametrize("mask", [None, [[True, False], [True, True]]])
@@ -121,5 +116,5 @@ def test_a_ledger_in_the_page_is_pythons(mask):
         for name in ("tokens", "labels", "headNames", "others", "notes", "answered"):
             assert page[name] == ours[name], name
         for name in ("parts", "without", "weights", "says"):
-            array = np.array(page[name]["values"], float).reshape(page[name]["shape"])
-            np.testing.assert_allclose(array, ours[name], atol=LARGEST_DIFFERENCE, err_msg=f"{name} of {text[:20]!r}")
+            array = np.reshape(page[name]["values"], page[name]["shape"])
+            assert_close(array, ours[name], part=1e-5, name=f"{name} of {text[:20]!r}")

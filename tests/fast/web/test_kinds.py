@@ -1,8 +1,8 @@
 """kinds.ts, the twin, gives what models/focus/kinds.py gives: every kind of attention, its maps and what its heads write."""
 
-import numpy as np
 import pytest
 import torch
+from close import assert_close
 from node import ask_node
 
 from manyheads.attention import MultiHeadAttention
@@ -38,7 +38,7 @@ def test_every_kind_is_the_same_in_the_page(head_mask):
             ours = attention_of(kind, module)(X, mask=mask, head_mask=on)
         for one, other in zip(ours, theirs, strict=True):
             assert list(one.shape) == other["shape"], kind
-            np.testing.assert_allclose(one.flatten(), other["values"], atol=1e-5, err_msg=kind)
+            assert_close(one.flatten(), other["values"], name=kind)
         maps.append(ours[1])
     for one in range(len(maps)):  # no kind passes for another
         assert all((maps[one] - maps[other]).abs().max() > 1e-3 for other in range(one)), list(found)[one]

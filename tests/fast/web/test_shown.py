@@ -4,6 +4,7 @@ import itertools
 
 import numpy as np
 import pytest
+from close import assert_close
 from node import ask_node
 
 from manyheads.drawing.legend import legend_of
@@ -146,7 +147,7 @@ def causal():
 def test_a_range_keeps_true_weights_and_says_what_lies_outside():
     part, start = in_the_page([(causal(), {"first": 4, "last": 6}), (causal(), {"last": 0})])["found"]
     inside = causal().weights[0, 0, 4:7, 4:7]
-    np.testing.assert_allclose(part["weights"], inside.ravel(), atol=1e-6)
+    assert_close(part["weights"], inside.ravel())
     assert part["queries"] == part["keys"] == [4, 5, 6]
     range_said = "Tokens 5 to 7 of 10 are shown. Weights are as they were: "
     assert part["notes"] == [f"{range_said}{percent(1 - inside.sum() / 3)} of what is looked at here lies outside."]

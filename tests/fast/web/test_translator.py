@@ -4,6 +4,7 @@ import re
 
 import numpy as np
 import pytest
+from close import assert_close
 from node import ask_node
 
 from manyheads import load_translator
@@ -11,7 +12,6 @@ from manyheads.models.keeping import kept_file
 from manyheads.models.translator import ATTENTIONS, NotTranslated
 from manyheads_recipes.translator.training import held_out_sentences
 
-LARGEST_DIFFERENCE = 1e-5
 REFUSED = (
     "",
     "The\ufeffcat sleeps.",
@@ -62,8 +62,7 @@ def assert_same(found, map):
     assert found.get("causal", False) == map.causal
     assert "mask" not in found
     assert map.mask is None
-    weights = np.array(found["weights"], np.float64).reshape(map.shape)
-    assert np.abs(weights - map.weights).max() <= LARGEST_DIFFERENCE
+    assert_close(np.reshape(found["weights"], map.shape), map.weights)
 
 
 def test_held_out_sentences_have_the_same_french_and_the_same_weights():
