@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 import numpy as np
 import pytest
 import torch
+from close import assert_close
 from ggufs import ARCHITECTURES, REFUSED, SPOILT, spoil, write_gguf
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -52,7 +53,7 @@ for (const [path, text, edge, mask] of given) {
   const { ledger } = reader.answer({ ledger: { sentence: text, answer: "", head: 0 } }).result;
   const off = reader.answer({ text, headMask: mask }).result;
   found.push({ ids, progress, logits: bytes(logits), shape: map.shape, weights: bytes(map.weights), norms: bytes(map.valueNorms),
-    why: { score: why.score, sum: why.pairs.reduce((sum, pair) => sum + pair, 0) }, flow: bytes(flow.weights.values),
+    why: { score: why.score, pairs: [...why.pairs] }, flow: bytes(flow.weights.values),
     sums: ledger.labels.map((_, label) => ledger.parts.values[(label + 1) * ledger.parts.shape[1] - 1]), labels: ledger.labels.map(([, word]) => tokens.words.indexOf(word)),
     off: bytes(off.logits), facts: model.facts });
 }
@@ -133,10 +134,12 @@ def check(found, model, exact, edge):
     assert moved < LARGEST_ROUNDING
     logits, weights = numbers(found["logits"]), numbers(found["weights"], *found["shape"])
     why, tokens = found["why"], found["shape"][-1]
-    assert why["sum"] == pytest.approx(why["score"], abs=2e-3)  # what a head reads is rounded, its parts aren't
+    assert_close(
+        sum(why["pairs"]), why["score"], summed=why["pairs"], part=1e-3
+    )  # what a head reads is rounded, its parts aren't
     own = weights[edge["layer"], edge["head"]]
     assert numbers(found["flow"], tokens, tokens) == pytest.approx(own, abs=2e-3)
-    assert found["sums"] == pytest.approx(logits[found["labels"]], abs=2e-3)
+    assert_close(found["sums"], logits[found["labels"]], part=LARGEST_SHIFT)
     assert np.abs(numbers(found["off"]) - logits).max() > 1e-3  # heads that are off are missed
     assert found["progress"][-1][0] == found["progress"][-1][1]
 
@@ -150,7 +153,7 @@ def test_a_files_tensors_may_be_of_several_kinds(tmp_path):
     [(page, model, _)] = run(tmp_path, [Case("llama", "Q4_K_M", {"tied": False})])
     logits, maps = read(model, page["ids"])
     assert numbers(page["weights"], *page["shape"]) == pytest.approx(maps, abs=LARGEST_ROUNDING)
-    assert np.abs(numbers(page["logits"]) - logits).max() < LARGEST_ROUNDING * np.abs(logits).max()
+    assert_close(numbers(page["logits"]), logits, part=LARGEST_ROUNDING)
 
 
 def test_python_opens_the_same_files_and_finds_the_same(tmp_path):
@@ -161,9 +164,9 @@ def test_python_opens_the_same_files_and_finds_the_same(tmp_path):
         assert decoder.read(TEXT)[0] == page["ids"]
         assert decoder.max_tokens == page["facts"]["maxTokens"]
         assert numbers(page["weights"], *page["shape"]) == pytest.approx(attention.weights, abs=1e-3)
-        norms = attention.value_norms
-        assert numbers(page["norms"], *norms.shape) == pytest.approx(norms, rel=3e-3, abs=1e-3)
-        assert page["why"]["sum"] == pytest.approx(score_parts(decoder, TEXT, **edge).score, abs=3e-3)
+        norms, why = attention.value_norms, score_parts(decoder, TEXT, **edge)
+        assert_close(numbers(page["norms"], *norms.shape), norms, part=3e-3)
+        assert_close(page["why"]["pairs"], why.pairs.ravel(), part=3e-3)
 
 
 @st.composite
