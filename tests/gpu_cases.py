@@ -4,9 +4,9 @@ A case gets the GPU: `put(module)` brings a module there, `there(tensor)` a tens
 the same model shows on the CPU.
 """
 
-import numpy as np
 import pytest
 import torch
+from close import assert_close
 from libraries import GPT2, LLAMA, VISION, made, tokenizer
 from torch import nn
 from transformers import BatchEncoding, DynamicCache, ViTConfig
@@ -57,10 +57,10 @@ def pixels():
     return torch.randn(1, 3, 28, 28, generator=torch.Generator().manual_seed(1))
 
 
-def alike(shown, wanted, within=1e-5):
+def alike(shown, wanted, part=None):
     """Two maps with the same tokens and, up to rounding, the same weights."""
     assert shown.attention.key_tokens == wanted.attention.key_tokens
-    np.testing.assert_allclose(shown.attention.weights, wanted.attention.weights, atol=within)
+    assert_close(shown.attention.weights, wanted.attention.weights, part=part)
 
 
 @case("a text and its tokenizer")
@@ -135,14 +135,13 @@ def heads_off(gpu):
 
     there, here = shown(gpu.put(gpt2()), gpu.there(IDS)), shown(gpt2(), IDS)
     alike(there, here)
-    for label, share in here.attention.predictions["next"].items():
-        np.testing.assert_allclose(there.attention.predictions["next"][label], share, atol=1e-5)
+    assert there.attention.predictions["next"] == pytest.approx(here.attention.predictions["next"], abs=1e-5)
 
 
 @case("value norms")
 def norms(gpu):
     inputs = TOKENIZER(TEXT, return_tensors="pt")
-    np.testing.assert_allclose(value_norms(gpu.put(gpt2()), inputs), value_norms(gpt2(), inputs), rtol=1e-4)
+    assert_close(value_norms(gpu.put(gpt2()), inputs), value_norms(gpt2(), inputs))
 
 
 @case("what generate returned")
@@ -169,12 +168,12 @@ def outputs(gpu):
 @case("float16, sdpa", torch.float16, "sdpa")
 @case("float16, eager", torch.float16, "eager")
 def half(gpu, dtype, kernel):
-    alike(HeadMap.of(gpu.put(llama(kernel).to(dtype)), inputs=IDS), HeadMap.of(llama(), inputs=IDS), within=0.02)
+    alike(HeadMap.of(gpu.put(llama(kernel).to(dtype)), inputs=IDS), HeadMap.of(llama(), inputs=IDS), part=0.02)
 
 
 @case("PyTorch's layers in bfloat16, x as float32")
 def half_layers(gpu):
-    alike(HeadMap.of(gpu.put(layers().bfloat16()), inputs=words()), HeadMap.of(layers(), inputs=words()), within=0.02)
+    alike(HeadMap.of(gpu.put(layers().bfloat16()), inputs=words()), HeadMap.of(layers(), inputs=words()), part=0.02)
 
 
 @case("compiled")
@@ -182,19 +181,19 @@ def compiled(gpu):
     alike(HeadMap.of(torch.compile(gpu.put(gpt2())), inputs=IDS), HeadMap.of(gpt2(), inputs=IDS))
 
 
-@case("by sentences, and one opened", torch.float32, 1e-5)
+@case("by sentences, and one opened", torch.float32, None)
 @case("by sentences, and one opened, in bfloat16", torch.bfloat16, 0.02)
-def by_sentences(gpu, dtype, within):
+def by_sentences(gpu, dtype, part):
     ids = IDS.repeat(1, 40)  # 280 tokens
     tokens = TEXT.split() * 40
     models = gpu.put(llama().to(dtype)), llama()
     there, here = (HeadMap.of(model, tokens, inputs=ids, max_weights=150_000) for model in models)
     assert there.attention.shape == (2, 4, 40, 40)
-    alike(there, here, within)
+    alike(there, here, part)
     for map in (there, here):
         map.query = 7
     assert there.attention.shape == (2, 4, 46, 46)
-    alike(there, here, within)
+    alike(there, here, part)
 
 
 class Wrapped(nn.Module):
@@ -231,7 +230,7 @@ def ours_there(gpu, name):
 @case("our translator", "translator")
 def ours(gpu, name):
     shown, wanted = ours_there(gpu, name)
-    np.testing.assert_allclose(shown.weights, wanted.weights, atol=1e-5)
+    assert_close(shown.weights, wanted.weights)
     assert shown.predictions.keys() == wanted.predictions.keys()
 
 
@@ -241,7 +240,7 @@ def default_device(gpu):
         shown = {name: manyheads.load_model(name)(text) for name, text in OURS.items() if name != "encoder"}
         assert HeadMap("They never like tea.").attention.shape == (2, 4, 7, 7)
     for name, map in shown.items():
-        np.testing.assert_allclose(map.weights, manyheads.load_model(name)(OURS[name]).weights, atol=1e-5)
+        assert_close(map.weights, manyheads.load_model(name)(OURS[name]).weights)
 
 
 @case("our models, whatever the default dtype")
@@ -253,7 +252,7 @@ def default_dtype(gpu):
     finally:
         torch.set_default_dtype(torch.float32)
     for name, map in shown.items():
-        np.testing.assert_allclose(map.weights, manyheads.load_model(name)(OURS[name]).weights, atol=1e-5)
+        assert_close(map.weights, manyheads.load_model(name)(OURS[name]).weights)
 
 
 @case("an error of the model's own pass")

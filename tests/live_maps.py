@@ -3,6 +3,7 @@
 import time
 
 import numpy as np
+from close import assert_close
 from served import PATIENCE
 
 COFFEE = "Which do you like better, coffee or tea?"
@@ -31,14 +32,14 @@ def eventually(read, check, seconds=PATIENCE / 1000):
         time.sleep(0.05)
 
 
-def agrees(read, expected, atol=1e-5):
+def agrees(read, expected, part=None):
     """Waits until the numbers that are read from a page are those that are expected."""
-    eventually(read, lambda found: np.testing.assert_allclose(found, expected, atol=atol))
+    eventually(read, lambda found: assert_close(found, expected, part=part))
 
 
-def has_weights(map, weights, atol=1e-5):
+def has_weights(map, weights, part=None):
     """Waits until `el.attention` has these weights."""
-    agrees(lambda: attention_of(map)["weights"], weights, atol)
+    agrees(lambda: attention_of(map)["weights"], weights, part)
 
 
 def stands_still(page, name):
@@ -149,8 +150,10 @@ def shown(map, cells="td[data-weight]:visible"):
 
 
 def shows(map, weights, cells="td[data-weight]:visible"):
-    """Waits until a map's cells have these weights."""
-    agrees(lambda: shown(map, cells), np.ravel(weights), 5.1e-4)
+    """Waits until a map's cells have these weights, rounded."""
+    eventually(
+        lambda: shown(map, cells), lambda found: np.testing.assert_allclose(found, np.ravel(weights), atol=5.1e-4)
+    )
 
 
 def open_menu(map):

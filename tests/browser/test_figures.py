@@ -4,7 +4,7 @@ import json
 import re
 
 import numpy as np
-import pytest
+from close import assert_close
 from exercises import EXERCISES
 from figures import open_figure
 from live_maps import agrees, eventually, has_weights, ready, seen
@@ -43,12 +43,12 @@ def matrices(figure, of):
     return {name: array(found) for name, found in figure.evaluate(f"(el) => ({MATRICES_OF})(el.{of})").items()}
 
 
-def agree(figure, of, ours, names, atol=2e-5):
+def agree(figure, of, ours, names):
     """Waits until a figure has computed what Python computes."""
 
     def check(found):
         for name in names:
-            np.testing.assert_allclose(found[name], ours[name], atol=atol, rtol=1e-5, err_msg=name)
+            assert_close(found[name], ours[name], name=name)
 
     eventually(lambda: matrices(figure, of), check)
 
@@ -111,7 +111,7 @@ def test_one_wide_matrix_is_pulled_apart_into_the_same_numbers(page, site):
     expect(figure.locator("tfoot")).to_contain_text("under 0.000001")
 
     def one_and_not_the_other(found):
-        np.testing.assert_allclose(found["wide"], found["narrow"], atol=1e-6, rtol=0)
+        assert_close(found["wide"], found["narrow"])
         assert np.abs(found["sliced"] - found["wide"]).max() > 0.1
 
     eventually(lambda: matrices(figure, "projections"), one_and_not_the_other)
@@ -196,7 +196,7 @@ def test_positions_keep_their_score_and_kinds_of_attention_their_bytes(page, sit
     expect(figure.locator(".ak-changes")).to_contain_text("of the attention lies elsewhere")
     ours = load_model("focus/latent")("The heron never waited for us.").weights
     expect(figure.get_by_role("radio", name=f"{64 * ours.shape[-1]} bytes")).to_have_count(2)
-    has_weights(map, ours, atol=2e-5)
+    has_weights(map, ours)
 
 
 def test_shuffled_words_are_nothing_new_to_a_model_without_order(page, site):
@@ -222,13 +222,13 @@ def test_what_heads_write_adds_up_to_the_logit(page, site):
     ours = head_ledger(load_focus_model(), "I hate this awful tea.")
     agree(figure, "matrices", ours, ["parts", "without", "weights", "says"])
     row = ours["parts"][answer_of(ours, "sentiment: negative")]
-    eventually(
-        lambda: figure.evaluate("(el) => el.ledger('sentiment', 'negative')"),
-        lambda found: (
-            [part["value"] for part in found["heads"]] == pytest.approx(list(row[:4]), abs=2e-5)
-            and found["logit"] == pytest.approx(sum(part["value"] for part in found["heads"]) + found["rest"], abs=1e-5)
-        ),
-    )
+
+    def adds_up(found):
+        heads = [part["value"] for part in found["heads"]]
+        assert_close(heads, row[:4])
+        assert_close(sum(heads) + found["rest"], found["logit"], summed=heads)
+
+    eventually(lambda: figure.evaluate("(el) => el.ledger('sentiment', 'negative')"), adds_up)
     figure.get_by_role("combobox", name="Head").select_option("sentiment")
     words = figure.get_by_role("table", name="Where the head “sentiment” looks")
     expect(words.locator("tbody tr")).to_have_count(len(ours["tokens"]))
@@ -277,7 +277,7 @@ def test_the_sense_of_a_word_moves_with_the_sentence_and_heads_are_ranked(page, 
         type_into(figure, sentence)
         expect(figure.get_by_role("meter", name="layer 6")).to_have_attribute("aria-valuetext", re.compile(f"{sense}$"))
     ours = load_senses().by_layer("She took her money to the bank.", "bank")
-    agrees(lambda: figure.evaluate("(el) => el.sense.shares"), ours, atol=0.1)
+    agrees(lambda: figure.evaluate("(el) => el.sense.shares"), ours, part=0.1)
     figure.get_by_role("button", name="Rank the heads").click()
     first = figure.get_by_role("table", name="Heads by what their absence does").get_by_role("button").first
     first.click()

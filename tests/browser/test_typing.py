@@ -2,8 +2,8 @@
 
 from datetime import datetime, timedelta
 
-import numpy as np
 import pytest
+from close import assert_close
 from live_maps import COFFEE, attend, attention_of, eventually, open_map, ready, shows, type_sentence
 from playwright.sync_api import expect
 
@@ -39,7 +39,7 @@ def test_the_page_and_python_agree_on_any_sentence(page, site):
     for text in sentences:
         ours, theirs = model(text), attend(map, text)
         assert theirs["queryTokens"] == ours.query_tokens, text
-        np.testing.assert_allclose(theirs["weights"], ours.weights, atol=1e-5, err_msg=text)
+        assert_close(theirs["weights"], ours.weights, name=text)
         for name, labels in ours.predictions.items():
             assert theirs["predictions"][name] == pytest.approx(labels, abs=1e-5)
 
@@ -154,7 +154,7 @@ def test_another_script_sets_and_reads_a_map(page, site):
     ours = load_focus_model()("I like tea.", head_mask=[True, True, True, False])
     assert found["first"][1:4] == ["am", "i", "early"]
     assert (found["queryTokens"], found["keyTokens"]) == (ours.query_tokens, ours.key_tokens)
-    np.testing.assert_allclose(found["weights"], ours.weights.ravel(), atol=1e-5)
+    assert_close(found["weights"], ours.weights.ravel())
     assert found["predictions"]["sentiment"] == pytest.approx(ours.predictions["sentiment"], abs=1e-5)
 
 
@@ -170,7 +170,7 @@ def test_english_becomes_french_as_one_types_and_an_unknown_word_is_offered_a_ne
     ours = translator(sentence)
     box_of(map).fill(sentence)
     expect(french).to_have_text(ours.query_tokens[:-1])
-    np.testing.assert_allclose(attention_of(map)["weights"], ours.weights, atol=1e-5)
+    assert_close(attention_of(map)["weights"], ours.weights)
     expect(map.get_by_text("with one head off")).to_be_hidden()
     box_of(map).fill("The girls eat a green appel.")
     expect(status).to_contain_text("does not know “appel”. Near ones that it knows: apple")

@@ -9,6 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 import torch
+from close import assert_close
 from gpu_cases import CASES, IDS, TEXT, TOKENIZER, alike, gpt2, layers, llama, words
 from torch import distributed, nn
 from transformers import LlamaConfig, LlamaForCausalLM
@@ -51,7 +52,7 @@ def test_an_adapted_model():
 def test_an_array_of_cupy():
     cupy = pytest.importorskip("cupy")
     weights = np.random.default_rng(0).dirichlet(np.ones(5), (2, 3, 5)).astype("f4")
-    np.testing.assert_allclose(HeadMap.of(cupy.asarray(weights), list("abcde")).attention.weights, weights, atol=1e-6)
+    assert_close(HeadMap.of(cupy.asarray(weights), list("abcde")).attention.weights, weights)
 
 
 @pytest.fixture
@@ -187,4 +188,4 @@ def test_a_model_of_a_real_size(large, tokens, options):
 
 def test_our_module_compiled():
     module, x = MultiHeadAttention(64, 4).cuda(), torch.randn(2, 9, 64, device="cuda")
-    assert (module(x)[0] - torch.compile(module, fullgraph=True)(x)[0]).abs().max() < 1e-5
+    assert_close(torch.compile(module, fullgraph=True)(x)[0], module(x)[0])

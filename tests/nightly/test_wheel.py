@@ -16,6 +16,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from close import assert_close
 from conftest import ROOT
 from live_maps import attention_of, eventually, shows
 from playwright.sync_api import expect
@@ -171,7 +172,7 @@ def test_what_it_saved_opens_in_a_browser_without_network(used, open_file):
 
     def alike(found):
         assert found["queryTokens"][:3] == ["[CLS]", "which", "do"]
-        np.testing.assert_allclose(found["weights"], expected, atol=1e-5)
+        assert_close(found["weights"], expected)
 
     eventually(lambda: attention_of(map), alike)
     map.get_by_role("radio", name="Matrix").check(force=True)

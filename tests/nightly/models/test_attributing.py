@@ -1,6 +1,6 @@
 """Who wrote how much of the decoder's answer: parts that sum to the logit."""
 
-import numpy as np
+from close import assert_close
 
 from manyheads import load_decoder
 from manyheads_recipes.decoder.measures import prompts
@@ -12,5 +12,5 @@ def test_the_parts_of_the_decoder_sum_to_the_logit():
         first = decoder.tokens(decoder.read(prompt.answer)[0])[0]
         parts = decoder.logit_parts(prompt.text, f"next word: {first}")
         scores = decoder.run(decoder.read(prompt.text)[0])[0][-1].double().numpy()
-        np.testing.assert_allclose(parts["parts"][:, :-1].sum(1), parts["parts"][:, -1], atol=1e-9)
-        np.testing.assert_allclose(parts["parts"][:, -1], scores[parts["ids"]], atol=1e-3)
+        assert_close(parts["parts"][:, :-1].sum(1), parts["parts"][:, -1], summed=parts["parts"], part=1e-9)
+        assert_close(parts["parts"][:, -1], scores[parts["ids"]], summed=scores, part=1e-4)

@@ -3,6 +3,7 @@
 import string
 
 import pytest
+from close import assert_close
 
 from manyheads.models.decoder import load_decoder
 from manyheads.models.registry import all_but
@@ -70,7 +71,7 @@ def test_every_example_is_in_the_map_of_its_text(decoder, maps, head):
             if name == "loss":
                 ids = decoder.read(example.sentence)[0]
                 on, off = (decoder.losses(ids, mask)[example.query] for mask in (None, all_but(decoder, [head])))
-                assert off - on == pytest.approx(example.value, abs=2e-3)
+                assert_close(off - on, example.value, summed=[off, on], part=1e-3)
             else:
                 found = slow_score(name, map.key_tokens, map.weights[head], example.query)
                 assert found == pytest.approx(example.value, abs=2e-3), name

@@ -1,7 +1,7 @@
 """What was measured of MiniLM comes out again: the cards of its heads, and what they do for the senses of a word."""
 
-import numpy as np
 import pytest
+from close import assert_close
 
 from manyheads.models.encoder import load_encoder
 from manyheads.models.encoder.head_cards import head_cards
@@ -12,11 +12,11 @@ from manyheads_recipes.senses import measures
 
 def test_the_cards_are_measured_again():
     for kept, now in zip(head_cards(), measure_heads(load_encoder(), card_sentences()), strict=True):
-        assert now.scores == pytest.approx(kept.scores, abs=1e-3)
+        assert now.scores == pytest.approx(kept.scores, rel=1e-3, abs=1e-3)
 
 
 def test_the_senses_are_measured_again():
     kept, now = measures.measure_senses(), measures._measure(load_senses())
     assert set(kept) == set(now)
     for name in set(kept) - {"ranking"}:  # of heads that help alike, another may come first
-        np.testing.assert_allclose(now[name], kept[name], atol=1e-3, err_msg=name)
+        assert_close(now[name], kept[name], part=1e-3, name=name)

@@ -12,4 +12,4 @@ LEARNT = {(entry["model"], entry["variant"]): entry["metrics"][SHORT] for entry 
 
 @pytest.mark.parametrize(("model", "job"), LEARNT)
 def test_forty_steps_of_a_recipe_learn_what_they_learnt(model, job):
-    assert MODELS[model].loss_after(40, job) == pytest.approx(LEARNT[model, job], abs=0.01)
+    assert MODELS[model].loss_after(40, job) == pytest.approx(LEARNT[model, job], rel=0.01)
