@@ -28,7 +28,7 @@ def test_pages_have_previews_of_their_own(small_book):
 def test_the_site_map_names_each_page_and_no_other(small_book):
     urls = ElementTree.parse(small_book / "sitemap.xml").iter("{http://www.sitemaps.org/schemas/sitemap/0.9}loc")
     names = ["deeper/second", *(f"example-{place}" for place in range(len(EXAMPLES))), "index"]
-    assert sorted(url.text for url in urls) == [f"{ADDRESS}{name}.html" for name in names]
+    assert sorted(url.text for url in urls) == [f"{ADDRESS}{name}.html" for name in sorted(names)]
 
 
 def test_without_an_address_none_is_claimed(html):
