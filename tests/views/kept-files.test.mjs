@@ -12,11 +12,13 @@ const FILE = {
   sha256: createHash("sha256").update(CONTENTS).digest("hex"),
 };
 
-/** Several tabs at once obtain a file; gives what each got, and how often it was fetched. */
-async function inTabs(t, count, locks) {
+/** Several tabs at once obtain a file; gives what each got, and how often it was fetched. No fetch ends before so many have begun. */
+async function inTabs(t, count, locks, atOnce) {
   const [kept, { fetch, caches }] = [new Map(), globalThis];
   t.after(() => (Object.assign(globalThis, { fetch, caches }), delete navigator.locks));
   let fetched = 0;
+  let begin;
+  const begun = new Promise((done) => (begin = done));
   globalThis.caches = {
     open: async () => ({
       match: async (url) => (kept.has(String(url)) ? new Response(kept.get(String(url))) : undefined),
@@ -25,7 +27,11 @@ async function inTabs(t, count, locks) {
       delete: async () => {},
     }),
   };
-  globalThis.fetch = async () => (fetched++, await new Promise((done) => setTimeout(done, 5)), new Response(CONTENTS));
+  globalThis.fetch = async () => {
+    if (++fetched === atOnce) begin();
+    await begun;
+    return new Response(CONTENTS);
+  };
   Object.defineProperty(navigator, "locks", { value: locks, configurable: true });
   const got = await Promise.all(
     Array.from({ length: count }, async (_, tab) => {
@@ -46,15 +52,15 @@ async function inTabs(t, count, locks) {
 test("two tabs fetch a file once, and both have it", async (t) => {
   let last = Promise.resolve();
   const request = (_, work) => (last = last.catch(() => {}).then(work));
-  assert.deepEqual(await inTabs(t, 2, { request }), { got: ["weights", "weights"], fetched: 1 });
+  assert.deepEqual(await inTabs(t, 2, { request }, 1), { got: ["weights", "weights"], fetched: 1 });
 });
 
 test("without locks, or where a page may have none, each fetches", async (t) => {
-  assert.equal((await inTabs(t, 2, undefined)).fetched, 2);
+  assert.equal((await inTabs(t, 2, undefined, 2)).fetched, 2);
   const request = async () => {
     throw new DOMException("not in a sandbox", "SecurityError");
   };
-  assert.deepEqual(await inTabs(t, 3, { request }), { got: Array(3).fill("weights"), fetched: 3 });
+  assert.deepEqual(await inTabs(t, 3, { request }, 3), { got: Array(3).fill("weights"), fetched: 3 });
 });
 
 test("a file that should be here soon, and isn't, is fetched anew and counted on its way", async (t) => {

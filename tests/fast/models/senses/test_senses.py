@@ -88,11 +88,11 @@ def test_what_heads_take_from_words_and_the_rest_sum_to_the_score_of_each_layer(
     cases = [(BOATS, "bank", None, ()), (BOATS, "bank", off, (9,)), ("Her dog barks all night.", "bark", None, (1,))]
     for sentence, word, mask, masked in cases:
         found = senses.pushes(sentence, word, mask, masked)
-        assert_close(found.pushes.sum((1, 2)) + found.rest, found.scores[1:], summed=found.pushes, terms=1000)
+        assert_close(found.pushes.sum((1, 2)) + found.rest, found.scores[1:], summed=found.pushes, part=1e-6)
         assert found.pushes.shape == found.weights.shape == (6, 12, len(found.tokens))
         assert np.abs(found.pushes[..., list(masked)]).max(initial=0) == 0
         assert mask is None or np.abs(found.pushes[~mask]).max() == 0
-    assert_close(senses.pushes(BOATS, "bank").scores, senses.scores([(BOATS, "bank")])[0], terms=1000)
+    assert_close(senses.pushes(BOATS, "bank").scores, senses.scores([(BOATS, "bank")])[0], part=1e-5)
 
 
 def test_without_the_boats_the_bank_is_in_the_middle_after_the_first_layer():
