@@ -56,9 +56,8 @@ try {
   await page.goto(`${site}/book/formula.html`);
   await live("attention-flow");
   await type("attention-flow", "steps", SENTENCE);
-  await within("attention-flow", '[name="Stations"][role="slider"]').press("End");
-  for (let step = 0; step < 4; step++)
-    await within("attention-flow", '[name="Stations"][role="slider"]').press("ArrowLeft");
+  const stations = await within("attention-flow", '[name="Stations"][role="slider"]').waitHandle();
+  for (const key of ["End", ...Array(4).fill("ArrowLeft")]) await stations.press(key);
   await page.waitForFunction(() => document.querySelector("attention-flow").station === "softmax");
   await within("attention-flow", '[name="Numbers"][role="button"]').click();
   told.step = await page.$eval("attention-flow .af-question", (title) => title.textContent);
