@@ -291,7 +291,7 @@ function drawOutput(frame: Frame, arrived: number[]) {
       : `M${right} ${bar.y}V${bottom}L${output.x} ${output.y + output.height}V${output.y}Z`;
   const flows = done("barFlows");
   const off = isOff(flow, head);
-  if (!off) ink.path("funnel", funnel, { opacity: 0.22 * flows * (1 - done("valuesGo")), fill: headFill(head) });
+  if (!off) ink.path("funnel", funnel, { opacity: 0.15 * flows * (1 - done("valuesGo")), fill: headFill(head) });
   ink.text("output-title", output.x, output.y - 10, "head’s output", {
     opacity: flows * (1 - done("outputTitleGoes")),
     kind: "af-title",
