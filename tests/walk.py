@@ -44,6 +44,8 @@ FOUND = """() => {
 
 def walk(page, address):
     """Walks through a page; gives how the walk ended, and the stops."""
+    page.context.tracing.stop()  # it would draw the whole page twice at each key: minutes, where a page has many cells
+    page.context.tracing.start()
     page.emulate_media(reduced_motion="reduce")
     page.goto(address)
     settled(page)
