@@ -273,6 +273,23 @@ def test_a_length_written_into_the_code_is_found():
     assert "no length may be written into the code" in report.hint
 
 
+def test_the_time_is_taken_on_one_thread():
+    """On a busy machine two wait for each other, up to thirty times as long as they compute."""
+    threads = []
+
+    def mask(length):
+        threads.append(torch.get_num_threads())
+        return attention.causal_mask(length)
+
+    before = torch.get_num_threads()
+    torch.set_num_threads(2)
+    try:
+        assert check.causal_mask(mask)
+        assert [threads[0], threads[-1], torch.get_num_threads()] == [2, 1, 2]
+    finally:
+        torch.set_num_threads(before)
+
+
 def test_a_right_function_that_is_slow_is_told_how_slow(monkeypatch):
     """By a clock that ticks each time it's read, and as often as a function waits."""
     ticks = itertools.count(1)

@@ -1,7 +1,7 @@
 """Measures what the decoder's heads do, and keeps it: `python -m manyheads_recipes.decoder`."""
 
 from manyheads.models.decoder import load_decoder
-from manyheads.models.threads import one_thread
+from manyheads.shared.threads import one_thread
 from manyheads_recipes.decoder import head_cards, head_scores
 
 if __name__ == "__main__":

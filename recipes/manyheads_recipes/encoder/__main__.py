@@ -2,7 +2,7 @@
 
 from manyheads.models.encoder import load_encoder
 from manyheads.models.encoder.head_cards import FILE
-from manyheads.models.threads import one_thread
+from manyheads.shared.threads import one_thread
 from manyheads_recipes.encoder.head_cards import keep_cards
 
 if __name__ == "__main__":

@@ -7,7 +7,7 @@ from manyheads.models.pretrained import SHA256
 from manyheads.models.registry import all_but
 from manyheads.models.senses.data import building_sentences
 from manyheads.models.senses.head_model import load_senses, senses_path
-from manyheads.models.threads import one_thread
+from manyheads.shared.threads import one_thread
 from manyheads.whole_files import read_whole, write_whole
 from manyheads_recipes.senses.sentences import DATA, labelled_sentences, noise_words
 

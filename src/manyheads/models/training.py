@@ -9,7 +9,7 @@ from torch import nn
 from tqdm.auto import tqdm
 
 from manyheads.defaults import new_tensors
-from manyheads.models.threads import one_thread
+from manyheads.shared.threads import one_thread
 
 
 def check_variant(variant):

@@ -15,10 +15,10 @@ LOW = """() => [...document.querySelectorAll(".head-map :is(button, select, summ
   .map((node) => [node.parentElement.className, node.textContent])"""
 QUIET = """() => performance.now() - Math.max(...performance.getEntriesByType("resource").map(({ responseEnd }) => responseEnd)) > 500"""
 WIDER = "document.documentElement.scrollWidth - innerWidth"
-# What leaves its figure, and percentages that lie on the name of their prediction.
+# What leaves its figure, but for examples, which a narrow one lets go by, and percentages that lie on the name of their prediction.
 LEAVES = """() => [...document.querySelectorAll(".bd-article .head-map")].flatMap((figure) => {
   const edge = figure.getBoundingClientRect().right + 1;
-  const out = [...figure.querySelectorAll("*")].filter((node) => node.checkVisibility() && node.getBoundingClientRect().right > edge && !node.closest(".hm-scroll, svg, .hm-unseen"));
+  const out = [...figure.querySelectorAll("*")].filter((node) => node.checkVisibility() && node.getBoundingClientRect().right > edge && !node.closest(".hm-scroll, .hm-start > *, svg, .hm-unseen"));
   const lies = [...figure.querySelectorAll(".hm-predictions dt + dd:last-child > span")].filter((share) => {
     const name = document.createRange();
     name.selectNodeContents(share.closest("div").querySelector("dt"));
