@@ -8,7 +8,6 @@ import sys
 from pathlib import Path
 
 WEB = Path(__file__).parents[1] / "src" / "manyheads" / "web"
-ENDLESS = 600  # seconds: what hangs is stopped
 TSX = WEB / "node_modules" / "tsx" / "dist" / "esm" / "index.mjs"  # Node then reads TypeScript
 
 
@@ -27,9 +26,7 @@ def ask_node(script, given=None):
     """What a module of `web/` makes of something: it has that as `given`, and says `answer(value)`, all by way of JSON."""
     before = 'import { readFileSync } from "node:fs"; const given = JSON.parse(readFileSync(0, "utf8"));'
     before += "const answer = (value) => console.log(JSON.stringify(value));"
-    return json.loads(
-        run_node("--input-type=module", "-e", before + script, input=json.dumps(given), cwd=WEB, timeout=ENDLESS)
-    )
+    return json.loads(run_node("--input-type=module", "-e", before + script, input=json.dumps(given), cwd=WEB))
 
 
 def bundle(*names):

@@ -70,7 +70,7 @@ def fail(page, figure, file, ask, answers=ANSWERS):
         if fault == "hang":  # by the page's clock; again while files that do come push the end off
             eventually(lambda: page.clock.run_for(HALF_A_MINUTE) or again.is_visible(), bool)
         failed(figure, NETWORK if file in SCRIPTS else SAID[fault])
-        expect(figure.locator("td, li, rect").nth(5)).to_be_attached()  # what was there stays
+        expect(figure.locator("td, li, .af-scene rect").nth(5)).to_be_attached()  # what was there stays
         page.unroute_all(behavior="ignoreErrors")
         ask = functools.partial(ask_again, figure)
 
@@ -178,6 +178,7 @@ def test_a_script_of_the_theme_that_never_comes_stops_no_figure(page, site, scri
     map = page.locator("head-map").first
     expect(map.locator(".hm-live")).to_be_attached()
     map.get_by_role("textbox", name="Sentence").fill("Is it alive?")
+    expect(map.locator("td", has_text="alive").first).to_be_attached()
     expect(page.get_by_text("alive", exact=True).filter(visible=True)).to_have_count(1)
 
 

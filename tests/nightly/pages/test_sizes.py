@@ -57,5 +57,5 @@ def test_the_bars_of_a_row_stand_in_line_whatever_is_off(page, site, width):
     map = page.locator("head-map").first
     for name in ("object", "sentiment", "relation"):
         map.get_by_role("button", name=name, exact=True).click()
-    eventually(lambda: map.locator("dd small").all_inner_texts(), lambda texts: all(texts))
+    eventually(lambda: map.locator("dd small").all_inner_texts(), lambda texts: len(texts) == 4 and all(texts))
     eventually(lambda: page.evaluate(UNEVEN), lambda apart: max(apart) < 1)

@@ -18,7 +18,8 @@ WIDER = "document.documentElement.scrollWidth - innerWidth"
 # What leaves its figure, but for examples, which a narrow one lets go by, and percentages that lie on the name of their prediction.
 LEAVES = """() => [...document.querySelectorAll(".bd-article .head-map")].flatMap((figure) => {
   const edge = figure.getBoundingClientRect().right + 1;
-  const out = [...figure.querySelectorAll("*")].filter((node) => node.checkVisibility() && node.getBoundingClientRect().right > edge && !node.closest(".hm-scroll, .hm-start > *, svg, .hm-unseen"));
+  const goesBy = (node) => node.matches(".hm-start > *") && getComputedStyle(node.parentElement).overflowX === "auto";
+  const out = [...figure.querySelectorAll("*")].filter((node) => node.checkVisibility() && node.getBoundingClientRect().right > edge && !node.closest(".hm-scroll, svg, .hm-unseen") && !goesBy(node));
   const lies = [...figure.querySelectorAll(".hm-predictions dt + dd:last-child > span")].filter((share) => {
     const name = document.createRange();
     name.selectNodeContents(share.closest("div").querySelector("dt"));
