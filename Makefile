@@ -63,7 +63,7 @@ test: .venv/tests browser scripts  ## everything, then the tests that decide whe
 test-fast: .venv/tests scripts  ## the tests that need neither book nor browser, in two minutes: for every save
 	$(PYTEST) $(ON_ALL_CORES) tests/fast tests/views
 
-test-nightly: .venv/nightly $(WEB)/node_modules/.linters browser firefox scripts  ## the rest: JupyterLab, Firefox, wheels, recipes, all widths, paper, axe
+test-nightly: .venv/nightly $(WEB)/node_modules/.linters browser firefox  ## the rest: JupyterLab, Firefox, wheels, recipes, all widths, paper, axe
 	@$(MAKE) book
 	$(PYTEST) $(BESIDE_BROWSERS) tests/nightly
 

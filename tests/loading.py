@@ -4,7 +4,7 @@ import re
 
 from playwright.sync_api import expect
 
-READY = "Ready: computed in this page"
+READY = "Ready: computed in your browser"
 NETWORK = "did not arrive. Check the network, then try again or reload the page."
 DAMAGED = "arrived damaged. Try again; if that does not help, reload the page."
 HALF_A_MINUTE = 31_000

@@ -1,9 +1,6 @@
 """A claim's verdict, for a reader to guess."""
 
-from IPython.display import HTML, Markdown
-
-from manyheads.drawing.element import is_building
-from manyheads.drawing.guess import guess_html
+from manyheads import FigureGuess
 from manyheads_book.experiments import verdict_of
 
 ANSWERS = ["holds", "in part", "not shown"]
@@ -14,13 +11,11 @@ NEAREST = {  # to a verdict that isn't among the answers, and why
 
 
 def guess_verdict(claim):
-    """Asks for the verdict on a claim; where no book is being built, says it.
+    """Asks for the verdict on a claim.
 
-    >>> guess_verdict("lookups").data
-    '**Verdict: holds.**'
+    >>> guess_verdict("lookups")
+    <FigureGuess>
     """
     verdict = verdict_of(claim)
-    if not is_building():
-        return Markdown(f"**Verdict: {verdict}.**")
     right, says = NEAREST.get(verdict, (verdict, ""))
-    return HTML(guess_html("Does it hold?", ANSWERS, right, says=says))
+    return FigureGuess("Does it hold?", answers=ANSWERS, right=right, says=says)

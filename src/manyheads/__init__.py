@@ -9,12 +9,15 @@ import importlib.metadata
 import importlib.util
 from typing import TYPE_CHECKING, Any
 
+from manyheads.figures import PAGE_FIGURES
+
 if TYPE_CHECKING:  # for editors and type checkers
     from manyheads import attention as attention
     from manyheads import check as check
     from manyheads.attention import MultiHeadAttention as MultiHeadAttention
     from manyheads.attention import multi_head_attention as multi_head_attention
     from manyheads.attention import self_attention as self_attention
+    from manyheads.figures.page_figure import PageFigure as PageFigure
     from manyheads.models.attributing import Attribution as Attribution
     from manyheads.models.attributing import attribution as attribution
     from manyheads.models.composing import ScoreParts as ScoreParts
@@ -62,6 +65,7 @@ MODULES = {
     "MultiHeadAttention": "manyheads.attention",
     "NextWord": "manyheads.widgets.next_word",
     "NotTranslated": "manyheads.models.translator",
+    "PageFigure": "manyheads.figures.page_figure",
     "ScoreParts": "manyheads.models.composing",
     "Translator": "manyheads.models.translator",
     "attribution": "manyheads.models.attributing",
@@ -78,6 +82,7 @@ MODULES = {
     "train_focus_model": "manyheads.models.focus",
     "value_norms": "manyheads.reading.value_norms",
     "word_sense": "manyheads.models.senses",
+    **dict.fromkeys(PAGE_FIGURES, "manyheads.figures.page_figure"),
 }
 
 __all__ = [*MODULES, "attention", "check"]

@@ -61,7 +61,7 @@ def test_all_figures_read_with_a_file_that_is_dropped_on_one_and_nothing_leaves_
     map, writer, ledger = (page.locator(name) for name in ("head-map", "next-word", "head-ledger"))
     python = load_decoder(owl)
     map.evaluate(DROP, [owl.name, base64.b64encode(owl.read_bytes()).decode()])
-    expect(page.locator("open-model").get_by_role("status")).to_contain_text("Tiny-Owl reads in this page now.")
+    expect(page.locator("open-model").get_by_role("status")).to_contain_text("Tiny-Owl reads here now.")
     for figure in (map, ledger):
         figure.get_by_role("textbox", name="Sentence").fill(FRANCE)
     writer.get_by_role("textbox", name="Text so far").fill(FRANCE)

@@ -205,7 +205,7 @@ def test_the_copied_frame_works_on_a_page_of_another_origin(page, site, stranger
     flow.get_by_text("Share", exact=True).click()
     with stranger(copied(flow, "frame")) as there:
         frame = there.locator("iframe")
-        expect(frame.content_frame.get_by_text("Ready: computed in this page")).to_be_visible()
+        expect(frame.content_frame.get_by_text("Ready: computed in your browser")).to_be_visible()
         body = frame.content_frame.locator("body")
         eventually(
             lambda: [
@@ -239,4 +239,4 @@ def test_the_embed_page_takes_every_setting_and_tells_a_wrong_one(page, site):
         ready(page.locator("head-map"))
         expect(page.locator("td[data-weight]")).to_have_count(4 * 12)
     page.goto(f"{site}/embed.html?model=__proto__&sentence=Tea%3F")
-    expect(page.get_by_text("There is no model called “__proto__” on this page.")).to_be_visible()
+    expect(page.get_by_text("There is no model called “__proto__” here.")).to_be_visible()

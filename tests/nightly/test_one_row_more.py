@@ -27,7 +27,7 @@ FAMILY = {
     "module": "toy",
     "onRequest": False,
 }
-FIGURE = {"directive": "manyheads.sphinxext.directives:FigureDirective"}
+FIGURE = {}
 OPTION = {
     "kind": "choice",
     "values": {"keep": {}, "remove": {"whole": True, "note": "What a token gives itself is left out."}},

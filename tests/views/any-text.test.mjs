@@ -26,7 +26,7 @@ for (const [figure, make] of Object.entries({
     for (const [name, text] of Object.entries(TEXTS)) {
       type(element, "Sentence", text);
       assert.deepEqual([named(element, "Sentence").value, element.sentence], [text, text], name);
-      assert.match(status(element), /^Ready: computed in this page as you type\./, name);
+      assert.match(status(element), /^Ready: computed in your browser as you type\./, name);
       assert.equal(element.querySelectorAll("img, script").length, 0, name);
     }
     type(element, "Sentence", HOSTILE);

@@ -563,7 +563,7 @@ test("a sentence that is typed is computed and told; one word or none is answere
   type(flow, "Sentence", "");
   for (const name of flow.stations) flow.station = name;
   assert.equal(caption(flow), "Nothing is read from this output.");
-  assert.equal(status(flow), "Ready: computed in this page as you type.");
+  assert.equal(status(flow), "Ready: computed in your browser as you type.");
 });
 
 test("a key draws each layout once, both with the same pictures", async (t) => {

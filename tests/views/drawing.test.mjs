@@ -25,7 +25,7 @@ test("there is nothing to type into, nothing to compare, and what it says fits",
   const map = await live();
   assert.equal(map.querySelectorAll("textarea.hm-sentence").length, 0);
   assert.ok(!texts(map, "button").includes("Compare"));
-  assert.equal(status(map), "Ready: computed in this page.");
+  assert.equal(status(map), "Ready: computed in your browser.");
   assert.ok(!/sentence|type/i.test(map.textContent));
 });
 

@@ -173,7 +173,7 @@ test("without a word there is nothing to take apart, and it says so", async () =
   assert.ok(figure.querySelector(".hl-tables").hidden && figure.querySelector(".hl-sum").hidden);
   type(figure, "Sentence", "tea");
   assert.ok(!figure.querySelector(".hl-tables").hidden);
-  assert.equal(status(figure), "Ready: computed in this page as you type.");
+  assert.equal(status(figure), "Ready: computed in your browser as you type.");
 });
 
 test("of many parts ten have a row, and the rest are summed", async () => {

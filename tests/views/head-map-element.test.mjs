@@ -22,7 +22,7 @@ import {
 import { HEADS, KEYS, makeMap, mapModel, slowModel } from "./small-models.mjs";
 
 const SENTENCE = "hot tea now";
-const READY = "Ready: computed in this page as you type.";
+const READY = "Ready: computed in your browser as you type.";
 
 async function live(attributes = 'model="focus"', model = mapModel()) {
   return { map: await drawLive(`<head-map sentence="${SENTENCE}" ${attributes}></head-map>`, model), model };
@@ -183,7 +183,7 @@ test("a model that the page lacks is named", async () => {
   point(map, "pointerenter");
   await says(
     map,
-    /^The model could not be loaded: There is no model called “focus\/nobody” on this page\. What you see stays\./,
+    /^The model could not be loaded: There is no model called “focus\/nobody” here\. What you see stays\./,
   );
 });
 

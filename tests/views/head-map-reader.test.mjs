@@ -247,7 +247,7 @@ test("a word like it is offered in place of an unknown one, by a button", async 
   press(map, "Use “apple”");
   assert.deepEqual([named(map, "Sentence").value, spoken(map).at(-1)], ["the cat eats the apple.", "pomme"]);
   assert.ok(!map.querySelector(".hm-stale"));
-  assert.equal(status(map), "Ready: computed in this page as you type.");
+  assert.equal(status(map), "Ready: computed in your browser as you type.");
 });
 
 test("it takes the place of that word, not of a part of another, whatever stands before it", () => {

@@ -4,6 +4,8 @@ import test from "node:test";
 import { NO_ANSWER } from "../../src/manyheads/web/doors/kernel-answers.ts";
 import { openDoor } from "../../src/manyheads/web/doors/kernel-door.ts";
 import { keptOf } from "../../src/manyheads/web/doors/saved-notebook.ts";
+import { mayMatch } from "../../src/manyheads/web/doors/saved-figure.ts";
+import "./page.mjs";
 
 /** A model as marimo has it: `on` and `off` know one event a time, and what it is told it keeps until it is saved. */
 class Model {
@@ -65,17 +67,20 @@ function opened({ asks = [], ...more } = {}) {
     setStatus: (text) => seen.said.push(text),
     markOld: (old) => seen.old.push(old),
   };
+  const root = document.body.appendChild(document.createElement("div"));
   const close = openDoor(
     model,
-    null,
+    root,
     { sentence: "sentence", headMask: "head_mask", layer: "layer" },
     ["_attention", "_compared"],
     {
+      kind: "head-map",
       make: (state, change) => Object.assign(view, { state, change }),
       show: () => seen.shown.push([model.get("_attention"), model.get("_compared")]),
+      lend: ({ state }, settings) => ({ ...state, ...settings }),
     },
   );
-  return { model, view, close, seen };
+  return { model, root, view, close, seen };
 }
 
 test("it shows and says what is there, and each thing that Python computes", () => {
@@ -178,6 +183,68 @@ test("where a kernel ends, the figure asks whether it is still there", (t) => {
   assert.equal(seen.said.at(-1), NO_ANSWER);
   close();
   assert.equal(statusChanged.tell, undefined);
+});
+
+const link = (figure, settings) => `<a href="#try:${figure}:${encodeURIComponent(JSON.stringify(settings))}">Press</a>`;
+
+function pressed(html) {
+  const text = document.body.appendChild(document.createElement("p"));
+  text.innerHTML = html;
+  text.querySelector("a").click();
+  return text;
+}
+
+test("a link of the notebook's text lends a figure what it says, and Python gets what is new of it", () => {
+  document.body.replaceChildren();
+  const { model, root } = opened({ asks: ["sentence"] });
+  assert.equal(pressed(link("head-map", { sentence: "Coffee?" })).textContent, "Press");
+  assert.deepEqual([model.get("sentence"), model.get("_asked")], ["Coffee?", 2]);
+  assert.equal(model.listeners.filter(([name]) => name === "change:layer").length, 1);
+  assert.ok(root.classList.contains("hm-spoken"));
+  root.id = "mine";
+  pressed(link("mine", { sentence: "Milk?" }));
+  assert.equal(model.get("sentence"), "Milk?");
+});
+
+test("a link whose figure isn't there says what to do, until one comes", () => {
+  document.body.replaceChildren();
+  const text = pressed(link("head-map", { sentence: "Coffee?" }));
+  text.querySelector("a").click();
+  assert.equal(text.textContent, "Press Run the cell of its figure first.");
+  opened();
+  assert.equal(text.textContent.trim(), "Press");
+});
+
+test("a plain key is the figure's own, and those with Control and Shift are the notebook's", () => {
+  const { root, close } = opened();
+  const button = root.appendChild(document.createElement("button"));
+  const other = document.body.appendChild(document.createElement("button"));
+  const key = (node, options) => node.dispatchEvent(new KeyboardEvent("keydown", { bubbles: true, ...options }));
+  key(button, { key: "x" });
+  assert.equal(button.dataset.lmSuppressShortcuts, "true");
+  key(button, { key: "s", ctrlKey: true });
+  assert.equal(button.dataset.lmSuppressShortcuts, undefined);
+  key(button, { key: "ArrowDown" });
+  key(button, { key: "Enter", shiftKey: true });
+  assert.equal(button.dataset.lmSuppressShortcuts, undefined);
+  key(other, { key: "x" });
+  assert.equal(other.dataset.lmSuppressShortcuts, undefined);
+  close();
+  key(button, { key: "x" });
+  assert.equal(button.dataset.lmSuppressShortcuts, undefined);
+});
+
+test("a figure that is kept takes along the rules that may match it, whatever they say in parentheses", () => {
+  const classes = new Set(["head-map", "hm-grid"]);
+  for (const selector of [
+    ".head-map",
+    ".x, .head-map .hm-grid:not(.y) > i::before",
+    ":is(.a, .b) .hm-grid",
+    "[data-theme] svg",
+  ])
+    assert.ok(mayMatch(selector, classes), selector);
+  for (const selector of [".x", ".head-map .x", ".head-map:is(.hm-grid, :not(.a)).x b"])
+    assert.ok(!mayMatch(selector, classes), selector);
 });
 
 test("a notebook keeps the figures that its cells show, and the boxes around them", () => {

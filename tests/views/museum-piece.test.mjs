@@ -119,7 +119,7 @@ test("what is alike has no row, and where nothing changes, it says so in place o
   type(piece.map, "Sentence", "");
   await until(() => !table(piece).some(([what]) => what.startsWith("Prediction")));
   assert.equal(isShown(piece), table(piece).length > 0);
-  assert.equal(status(piece.map).split(".")[0], "Ready: computed in this page as you type");
+  assert.equal(status(piece.map).split(".")[0], "Ready: computed in your browser as you type");
 });
 
 test("words that look like HTML are text", async () => {

@@ -8,7 +8,7 @@ import { mapModel, slowModel, tokensOf } from "./small-models.mjs";
 const { Fault, WHY } = await import("../../src/manyheads/web/math/faults.ts");
 
 const OFFER = /^This is a computed example\. Load the encoder \(22\.5 MB\)$/;
-const READY = /^Ready: computed in this page as you type\.$/;
+const READY = /^Ready: computed in your browser as you type\.$/;
 const MAP = '<head-map model="encoder" sentence="hot tea"></head-map>';
 
 /** A large family of models whose loading a test ends; `loads` holds each, in their order. */

@@ -8,7 +8,7 @@ import { focusModel, makeMap, smallDecoder, tokensOf, weightsOf } from "./small-
 const { Fault } = await import("../../src/manyheads/web/math/faults.ts");
 const { turns } = await import("../../src/manyheads/web/doors/turns.ts");
 
-const READY = /^Ready: computed in this page as you type\.$/;
+const READY = /^Ready: computed in your browser as you type\.$/;
 const MAP = '<head-map model="focus" sentence="hot tea" id="map"></head-map>';
 
 /** A model of a file with so many layers and heads, whose logits prefer what is in `words`. */
@@ -212,7 +212,7 @@ test("any file may be chosen: it says what it is, and all figures that are named
   await come(openings);
   assert.equal(opener.querySelector(".om-what").textContent, "small: llama, 3 layers of 5 heads");
   assert.equal(opener.querySelector("progress").hidden, true);
-  await says(opener, /^small reads in this page now\. Close it$/);
+  await says(opener, /^small reads here now\. Close it$/);
   const { "head-map": map, "next-word": writer } = figures();
   await until(() => map.computedBy === "file/small" && writer.attention);
   assert.deepEqual(
@@ -424,7 +424,7 @@ test("how long a word takes is said of a file, and one that is slow may wait for
   choose(opener);
   const model = fileModel("small", 3, 5, { secondsPerWord: 0.31 });
   await come(openings, model);
-  await says(map, /^Ready: computed in this page as you type; a word takes 0\.3 s\.$/);
+  await says(map, /^Ready: computed in your browser as you type; a word takes 0\.3 s\.$/);
   const box = named(opener, "Read when I press Enter");
   assert.equal(box.closest("label").hidden, true);
   model.secondsPerWord = 3.4;

@@ -12,16 +12,17 @@ def guess_html(question, answers, right, *, says="", figure=None, sets=None, cov
     `figure` is the id or the kind of the figure that answers, `sets` are attributes that it takes then, with their
     values, and with `covers` the figure right below stays covered until then.
 
-    >>> html = guess_html("Which *word*?", ["tea", "milk"], "milk", says="It's white.")
-    >>> html.partition("<script")[0]
-    '<figure-guess><p><strong>Which <em>word</em>?</strong> tea / milk</p><p>milk. It&#x27;s white.</p>'
+    >>> html = guess_html("*Which*?", ["tea", "milk"], "milk", says="It's white.")
+    >>> html.partition("<details>")[0]
+    '<figure-guess><p><strong><em>Which</em>?</strong> tea / milk</p>'
 
     Raises `ValueError` where `right` isn't among the answers.
     """
     if right not in answers:
         raise ValueError(f"right must be one of {', '.join(answers)}, got {right!r}")
     told = f"{right}. {says}".strip()
-    plain = f"<p><strong>{_marked(question)}</strong> {_marked(' / '.join(answers))}</p><p>{_marked(told)}</p>"
+    asked = f"<p><strong>{_marked(question)}</strong> {_marked(' / '.join(answers))}</p>"
+    plain = f"{asked}<details><summary>The answer</summary>{_marked(told)}</details>"
     data = {"question": question, "answers": answers, "right": answers.index(right), "says": says, "sets": sets or {}}
     return element_html("figure-guess", {"for": figure, "covers": "" if covers else None}, data, plain)
 

@@ -6,7 +6,7 @@ Recipes measure them.
 from dataclasses import dataclass
 from html import escape
 
-from manyheads.drawing.element import element_html, is_building
+from manyheads.drawing.element import element_html
 from manyheads.shared.numbers import fixed, percent
 
 SCORES = {  # of an encoder's head
@@ -96,11 +96,11 @@ def behaviour(scores):
     return "broad" if scores["entropy"] >= 2.5 else "other"
 
 
-def head_cards_html(cards, figure="map", scores=SCORES, causal=False):
-    """A table with a row for each head; in a book, the `<head-cards>` element of the live figure with the id `figure`.
+def head_cards_element(cards, figure="map", scores=SCORES, causal=False):
+    """The `<head-cards>` element of the live figure with the id `figure`; without a script, a row for each head.
 
     >>> from manyheads.models.encoder.head_cards import head_cards
-    >>> head_cards_html(head_cards()).count("<tr>")
+    >>> head_cards_element(head_cards()).count("<tr>")
     73
 
     `scores` are the columns and what they say. The figure of a `causal` model is a `<next-word>`, which is shown the
@@ -110,8 +110,6 @@ def head_cards_html(cards, figure="map", scores=SCORES, causal=False):
     columns = "".join(f'<th scope="col" title="{escape(says)}">{name}</th>' for name, says in scores.items())
     rows = "".join(_row(card) for card in cards)
     table = f'<table><thead><tr><th scope="col">head</th>{columns}</tr></thead><tbody>{rows}</tbody></table>'
-    if not is_building():
-        return table
     return element_html("head-cards", {"for": figure}, _data(cards, scores) | {"causal": causal}, table)
 
 

@@ -81,10 +81,15 @@ def made_once(path, make):
 
 
 def write_page_file(path, packed, unpacked):
-    """Write a file that pages fetch; gives what its list says of it, with the SHA-256 of what is unpacked."""
+    """Write a file that pages fetch; gives what its list says of it."""
     path.write_bytes(packed)
+    return listed(path.name, packed, unpacked)
+
+
+def listed(name, packed, unpacked):
+    """What a list says of a file that pages fetch, with the SHA-256 of what is unpacked."""
     sha256 = hashlib.sha256(unpacked).hexdigest()
-    return {"name": path.name, "packed": len(packed), "bytes": len(unpacked), "sha256": sha256}
+    return {"name": name, "packed": len(packed), "bytes": len(unpacked), "sha256": sha256}
 
 
 def key_of(**parts):

@@ -30,6 +30,8 @@ RIGHT_TO_LEFT = _NAMES["rightToLeft"]  # letters that run so, as of Hebrew and A
 LONGEST_WORD = _NAMES["longestWord"]
 # How many characters a token has at most, on average over a text: more are not looked at, however much is pasted.
 LONGEST_TOKEN = _NAMES["longestToken"]
+# The titles of columns whose sentences are worth trying, and how many words such a sentence has at least.
+WORTH_TRYING = _NAMES["worthTrying"]
 
 # Small words of other languages that English lacks, without their accents: a sentence with several isn't English.
 FOREIGN = _NAMES["foreign"]

@@ -16,7 +16,6 @@ from manyheads.sphinxext import (
     equations,
     execution_cache,
     exercises,
-    guesses,
     notebooks,
     phrases,
     progress,
@@ -48,7 +47,6 @@ def setup(app):
     equations.setup(app)
     execution_cache.setup(app)
     exercises.setup(app)
-    guesses.setup(app)
     notebooks.setup(app)
     phrases.setup(app)
     progress.setup(app)

@@ -13,15 +13,15 @@ import os
 import shutil
 from pathlib import Path
 
+from manyheads.figures import FIGURES
+from manyheads.figures.files import LIST, MODELS, figure_files, script_files
 from manyheads.models.files import write_page_file
 from manyheads.models.registry import page_files
-from manyheads.sphinxext.figures import FIGURES, figure_files, figures_in
-from manyheads.widgets.web_files import BUILT, built
+from manyheads.sphinxext.figures import figures_in
+from manyheads.widgets.web_files import BUILT
 
 FOLDER = "manyheads"  # below _static: where the versions of the site's scripts and models lie
-LIST = "models/files.json"  # what pages check the models' files by
 FIRST = 490  # scripts run in their order; where one of the theme never comes, the figures live all the same
-BUILD_ONLY = "prerender"  # the script that Node runs
 LARGE = ".bin"  # parts of a model that gzip would hardly make smaller; the model's own list has their hashes
 
 
@@ -53,10 +53,8 @@ def version_folder(config):
 
 def site_files(more):
     """All that figures fetch, by its place in the folder of its version, {"head-map.js": path, ...}; and `more`."""
-    built("head-map.js")  # or it says how to build them
-    scripts = {path.name: path for path in BUILT.iterdir() if path.stem != BUILD_ONLY}
-    models = {f"models/{name}": path for name, path in {**figure_files(), **page_files()}.items()}
-    return dict(sorted({**scripts, **models, **more}.items()))
+    models = {f"{MODELS}{name}": path for name, path in {**figure_files(), **page_files()}.items()}
+    return dict(sorted({**script_files(), **models, **more}.items()))
 
 
 def version_of(files):
@@ -86,7 +84,7 @@ def copy_files(app):
         target.parent.mkdir(parents=True, exist_ok=True)
         if path.suffix == LARGE:
             _link(path, target)
-        elif not place.startswith("models/") or path.suffix == ".json":
+        elif not place.startswith(MODELS) or path.suffix == ".json":
             shutil.copyfile(path, target)
         else:
             file = _pack(path, target)

@@ -1,22 +1,16 @@
-"""The live figures that a page can hold, from `shared/figures.json`, which Sphinx and the build of the scripts read.
+"""The live figures of pages: their directives, and which of them a page holds."""
 
-A row is a custom element: its script is `web/figures/<element>/<element>.ts`, beside its stylesheet and other parts.
-`directive` puts it into a page, `widget` shows it in a notebook, `files` lists what it fetches beside a model.
-"""
-
-import json
-
+from manyheads.figures import FIGURES
 from manyheads.models.registry import function
-from manyheads.widgets.web_files import WEB
-
-FIGURES = json.loads((WEB.parent / "shared" / "figures.json").read_text(encoding="utf-8"))
+from manyheads.sphinxext.directives import drop_calls, figure_directive
 
 
 def add_directives(app):
-    """The directive of every figure that has one."""
+    """The directive of every figure."""
     for element, row in FIGURES.items():
-        if "directive" in row:
-            app.add_directive(element, function(row["directive"]))
+        app.add_directive(element, function(row["directive"]) if "directive" in row else figure_directive(element))
+    app.add_directive("guess", figure_directive("figure-guess"))
+    app.connect("html-page-context", drop_calls, priority=500)  # the notebook is written at 499
 
 
 def figures_in(html):
@@ -26,8 +20,3 @@ def figures_in(html):
     ['head-map', 'museum-piece']
     """
     return [element for element in FIGURES if f"<{element}" in html]
-
-
-def figure_files():
-    """What figures fetch beside a model."""
-    return {path.name: path for row in FIGURES.values() if "files" in row for path in function(row["files"])()}

@@ -3,19 +3,20 @@
 Numbers, citations and references are resolved already: it is the page's own HTML that is turned into Markdown.
 """
 
+import json
 import re
+from urllib.parse import quote as quote_url
 
 from markdownify import ATX, MarkdownConverter
 
-from manyheads.sphinxext.figures import FIGURES
+from manyheads.figures import FIGURES
+from manyheads.shared.names import WORTH_TRYING
 
-OWN_WORDS = ("field-exercise", "exercise-list", "figure-guess")  # which can be read without a script
+TRIED_IN = ("head-map", "word-sense")  # the figures that answer to sentences of a table
 
 
 def prose(nodes, link=lambda address: address):
     """The Markdown of some elements of a page; `link(address)` is where a link of the page leads from a notebook.
-
-    `link("")` is where the page itself is, for a figure that is live there only.
 
     >>> from bs4 import BeautifulSoup
     >>> page = BeautifulSoup('<p>All <span class="math" data-tex="W_q"></span>, and <em>so</em> on.</p>', "html.parser")
@@ -33,6 +34,19 @@ def classes(element):
 def quote(text):
     """Markdown as a block quote: what a page frames."""
     return "\n".join(f"> {line}".rstrip() for line in text.strip().splitlines())
+
+
+def try_link(text, figure, settings):
+    """A link that sets something in a figure, as doors/cell.ts answers it."""
+    return f"[{text}](#try:{quote_url(figure)}:{quote_url(settings)})"
+
+
+def is_worth_trying(words):
+    """Whether some words are a sentence of a table, which a press puts into the map above: doors/worth-trying.ts."""
+    row, table = words.find_parent("tr"), words.find_parent("table")
+    if table is None or table.th.get_text(strip=True) not in WORTH_TRYING["columns"]:
+        return False
+    return words.find_parent("td") is row.td and len(words.get_text().split(" ")) >= WORTH_TRYING["words"]
 
 
 class _Prose(MarkdownConverter):
@@ -58,7 +72,16 @@ class _Prose(MarkdownConverter):
         return super().convert_a(el, text, parent_tags) if el.get("href") else text
 
     def convert_span(self, el, text, parent_tags):
+        if "hm-phrase" in classes(el):
+            return try_link(text, el["data-figure"], el["data-set"])
         return f"${_formula(el)}$" if "math" in classes(el) else text
+
+    def convert_em(self, el, text, parent_tags):
+        words = super().convert_em(el, text, parent_tags)
+        figure = el.find_previous(TRIED_IN) if is_worth_trying(el) else None
+        if figure is None:
+            return words
+        return try_link(words, figure.get("id") or figure.name, json.dumps({"sentence": el.get_text()}))
 
     def convert_div(self, el, text, parent_tags):
         found = {*classes(el)}
@@ -114,16 +137,7 @@ class _Prose(MarkdownConverter):
         return f"\n\n{fence}{_language(el)}\n{text.strip(chr(10))}\n{fence}\n\n"
 
     def convert_live(self, el, text, parent_tags):
-        if el.name in OWN_WORDS:
-            return text
-        does = "there is a live figure here"
-        if "bug" in el.attrs:
-            does = "a switch" if "switch" in el.attrs else "a switch puts a bug in"
-        if "label" in el.attrs:
-            does = f"{does}: *{el['label']}*"
-        page = self.link("")
-        where = f"On the [page]({page})" if page else "On the page of this chapter"
-        return f"\n\n> {where}, {does}.\n\n"
+        return ""  # a cell shows it
 
     def get_conv_fn(self, tag_name):
         return self.convert_live if tag_name in FIGURES else super().get_conv_fn(tag_name)

@@ -23,17 +23,19 @@ from bs4 import BeautifulSoup
 from ipykernel.ipkernel import IPythonKernel
 from jupyter_cache import get_cache
 
+from manyheads.figures import FIGURES
+from manyheads.figures.page_figure import plain_of
 from manyheads.models.pretrained import pinned
 from manyheads.repository import repository_address
 from manyheads.sphinxext import publishing
-from manyheads.sphinxext.figure_cells import MADE, WIDGETS, figure_cell, plain_of
-from manyheads.sphinxext.figures import FIGURES
+from manyheads.sphinxext.figure_cells import MADE, figure_cell
 from manyheads.sphinxext.notebook_prose import classes, prose
 
 NOTEBOOKS, JUPYTERHUB = "MANYHEADS_NOTEBOOKS", "MANYHEADS_JUPYTERHUB"
 HOSTS = {"github.com": "gh", "gitlab.com": "gl"}  # what Binder calls them
 FOLDER = "notebooks"  # below the top: where those who work with the notebooks have them
 EXECUTED = "jupyter_execute"  # beside the site: where MyST-NB leaves what it ran
+GLUED = "application/papermill.record/text/html"
 WIDGET = "application/vnd.jupyter.widget-view+json"
 FOLDED = {"jupyter": {"source_hidden": True}}  # how Jupyter is told to show a cell's output only
 HIDDEN = {"collapsed": True, "jupyter": {"source_hidden": True, "outputs_hidden": True}}
@@ -122,9 +124,7 @@ def without_data(html):
     >>> without_data('<head-map view="grid"><svg></svg><script type="application/json">{}</script></head-map>')
     '<svg></svg>'
     """
-    parts = BeautifulSoup(html, "html.parser").contents
-    figure = parts[0] if parts and parts[0].name in FIGURES else None
-    return plain_of(figure) if figure else html
+    return plain_of(html) if re.match(rf"<({'|'.join(FIGURES)})\b", html) else html
 
 
 def _left_out(output):
@@ -142,6 +142,7 @@ def cells_of_page(cells, body, link):
 
     Raises `ValueError` where the page shows other cells than the notebook has.
     """
+    glued = _glued_figures(cells)
     code = (cell for cell in cells if cell.cell_type == "code")
     made, passage = [], []
 
@@ -164,8 +165,8 @@ def cells_of_page(cells, body, link):
             if above and not any("text/html" in output.get("data", {}) for output in cell.outputs):
                 cell.outputs = above.outputs  # its own are for a kernel only
             continue
-        figures = [cell for figure in _figures(block) if (cell := figure_cell(figure, link))]
-        if not figures or block.name not in (*WIDGETS, "svg"):  # around the ones that the cells show
+        figures = [figure_cell(figure, glued.get(_tag(str(figure)))) for figure in _figures(block)]
+        if not _is_figure(block):
             passage.append(block)
         if figures:
             end_prose()
@@ -189,9 +190,25 @@ def _blocks(node):
             yield child
 
 
+def _glued_figures(cells):
+    """The figures that cells glue for the page's text, under the names of their variables: {tag: name}."""
+    outputs = [output for cell in cells for output in cell.get("outputs", []) if "scrapbook" in output.metadata]
+    return {_tag(output.data.get(GLUED, "")): output.metadata["scrapbook"]["name"] for output in outputs}
+
+
+def _tag(html):
+    return html.partition(">")[0]
+
+
 def _figures(block):
     """What of a block may become cells: the block, or the figures that it frames."""
-    return [block] if block.name in (*FIGURES, "svg") else block.find_all([*WIDGETS])
+    if _is_figure(block):
+        return [block]
+    return [figure for figure in block.find_all([*FIGURES]) if not figure.find_parent([*FIGURES])]
+
+
+def _is_figure(block):
+    return block.name in (*FIGURES, "svg")
 
 
 def _tags(cell):
@@ -213,10 +230,10 @@ def _collapse(cell):
 class Links:
     """Where the links of a page lead from its notebook: to the other notebooks, or to the site if its address is known.
 
-    Called with an address as the page has it; None for what no notebook has. "" asks for the page itself.
+    Called with an address as the page has it; None for what no notebook has.
 
-    >>> Links(None, "book/code", "https://example.org/")("")
-    'https://example.org/book/code.html'
+    >>> Links(None, "book/code", None)("https://example.org/")
+    'https://example.org/'
     """
 
     def __init__(self, env, pagename, site):
@@ -225,8 +242,6 @@ class Links:
     def __call__(self, address):
         if urlsplit(address).scheme:
             return address
-        if not address:
-            return self.site and f"{self.site}{self.pagename}.html"
         path, _, fragment = address.partition("#")
         folder = posixpath.dirname(self.pagename)
         page = posixpath.normpath(posixpath.join(folder, path)).removesuffix(".html") if path else self.pagename

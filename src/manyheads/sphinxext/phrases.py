@@ -15,6 +15,8 @@ from html import escape
 from docutils import nodes
 from sphinx.util.docutils import SphinxRole
 
+from manyheads.figures.settings import read_settings
+
 GUESS = re.compile(r"^`{3}\{guess\}.*\n((?::.*\n)+)`{3}$", re.MULTILINE)
 WRITTEN = re.compile(r"(?P<phrase>.+?)\s*<(?P<figure>[\w-]+)\s*;(?P<settings>[^<>]+)>", re.DOTALL)
 
@@ -30,18 +32,6 @@ def read_phrase(text):
         return found["phrase"], found["figure"], read_settings(found["settings"])
     except (TypeError, ValueError) as error:
         raise ValueError(f"try is written {{try}}`phrase <figure; name: value; name: value>`, got {text!r}") from error
-
-
-def read_settings(text):
-    """What is set of a figure; `ValueError` for what isn't written so.
-
-    >>> read_settings("query: 4; view: matrix")
-    {'query': '4', 'view': 'matrix'}
-    """
-    pairs = [pair.partition(":") for pair in text.split(";")]
-    if not all(name.strip() and colon for name, colon, _ in pairs):
-        raise ValueError(f"settings are written as name: value; name: value, got {text!r}")
-    return {name.strip(): re.sub(r"\s*\n\s*", " ", value.strip(" \n")) for name, _, value in pairs}
 
 
 def phrases_of(path, figures):

@@ -16,6 +16,7 @@ const modules = [
     (name) => `models/${name}.ts`,
   ),
   "doors/embed.ts",
+  "doors/notebook.ts",
   "doors/search-excerpts.ts",
 ];
 const own = figures

@@ -21,6 +21,7 @@ class Figure(anywidget.AnyWidget):
     computes: the page numbers each change of them in `_asked`, and waits until that is the number in `_answered`.
     """
 
+    id: str = traitlets.Unicode().tag(sync=True)  # what phrases of the text around it call it
     _status = traitlets.Unicode("Ready: Python computes as you type.").tag(sync=True)
     _asks = traitlets.List(traitlets.Unicode()).tag(sync=True)
     _asked = traitlets.Int(0).tag(sync=True)

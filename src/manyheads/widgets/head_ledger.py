@@ -26,10 +26,10 @@ class HeadLedger(Figure):
     (6, True)
 
     `model` is a focus model, the induction model or the decoder, or its name on pages; the taught heads unless you name
-    another. `answer` is "fact: label", or
-    the name of a fact alone for its likeliest label. `head` counts from 0; without it, the words of the head that adds
-    most are shown. `off` lists heads that are off, as (layer, head) from 0. All are traits: observe and link them. So
-    is `ledger`, the arrays of `head_ledger`; it is only read.
+    another. `answer` is "fact: label", or the name of a fact alone for its likeliest label. `head` counts from 0;
+    without it, the words of the head that adds most are shown. `off` lists heads that are off, as (layer, head) from 0.
+    With `guess`, its reader is first asked which word that is. All are traits: observe and link them. So is `ledger`,
+    the arrays of `head_ledger`; it is only read.
     Raises `TypeError` or `ValueError` for arguments of the wrong type or value.
     """
 
@@ -40,6 +40,7 @@ class HeadLedger(Figure):
     answer: str = traitlets.Unicode().tag(sync=True)
     head: int | None = traitlets.Int(None, allow_none=True, min=0).tag(sync=True)
     off: list[list[int]] = traitlets.List().tag(sync=True)
+    guess: bool = traitlets.Bool(False).tag(sync=True)
     ledger: dict[str, Any] = traitlets.Dict(read_only=True)
     _ledger = traitlets.Dict().tag(sync=True)
 

@@ -145,6 +145,8 @@ class HeadMap(_Chosen):
     A mask that the model refuses is forgotten, and so is one that does not fit the next model of `models`. What Python
     raises while the reader types is said below the map, which stays as it was.
 
+    `examples` are sentences to press, "Tea or coffee? | I like it."; `id` is what phrases of a notebook's text call it.
+
     Raises `TypeError` or `ValueError` for arguments of the wrong type or value.
     """
 
@@ -155,6 +157,7 @@ class HeadMap(_Chosen):
         sync=True
     )
     model_index: int = _Whole(0, min=0).tag(sync=True)
+    examples: str = traitlets.Unicode().tag(sync=True)
     attention: AttentionMap = traitlets.Instance(AttentionMap, allow_none=True, read_only=True)
     _models = traitlets.List(traitlets.Unicode()).tag(sync=True)
     _computes = traitlets.Bool(True).tag(sync=True)

@@ -23,10 +23,15 @@ def built(name):
 
 
 def styles_of(element):
-    """The stylesheets of a figure: that of the maps, on which the others rest, and its own.
+    """The stylesheets of a figure: that of the maps, on which the others rest, and its own."""
+    base = own_styles("head-map")
+    return base if element == "head-map" else base + own_styles(element)
 
-    A notebook puts those of one figure after those of another: a figure's own come first, wherever they stand, since
-    they name it twice.
+
+def own_styles(element):
+    """The stylesheet of a figure in a notebook, which puts those of one figure after those of another.
+
+    A figure's own come before that of the maps, wherever they stand, since they name it twice.
     """
-    base = built("head-map.css")
-    return base if element == "head-map" else base + built(f"{element}.css").replace(f".{element}", 2 * f".{element}")
+    own = built(f"{element}.css")
+    return own if element == "head-map" else own.replace(f".{element}", 2 * f".{element}")

@@ -3,7 +3,6 @@
 import base64
 import io
 import re
-from pkgutil import resolve_name
 from types import SimpleNamespace
 
 import numpy as np
@@ -12,9 +11,10 @@ from conftest import ROOT
 from drawn import drawn
 from PIL import Image
 
+from manyheads.figures import FIGURES
+from manyheads.figures.elements import make
 from manyheads.shared.tokens import is_special
-from manyheads.sphinxext.figure_cells import WIDGETS
-from manyheads.sphinxext.figures import FIGURES
+from manyheads.sphinxext.directives import figure_directive
 from manyheads.sphinxext.phrases import guesses_in, read_phrase, read_settings
 
 SOURCES = {path.stem: path.read_text(encoding="utf-8") for path in sorted((ROOT / "book").glob("*.md"))}
@@ -33,13 +33,13 @@ def html_of(chapter, sets=None):
 
 def made(chapter, kind, words, options, sets):
     """The HTML that a figure's directive makes of its words and options, some of which are set otherwise."""
-    directive = resolve_name(FIGURES[kind]["directive"])
-    env = SimpleNamespace(docname=chapter, doc2path=lambda name: ROOT / "book" / f"{name}.md")
+    directive = figure_directive(kind)
+    env = SimpleNamespace(docname=chapter, doc2path=lambda name: ROOT / "book" / f"{name}.md", temp_data={})
     figure = type(kind, (directive,), {"env": env, "__init__": lambda self: None})()
-    figure.name = kind
-    written = options | {name: value for name, value in sets.items() if name in figure.option_spec}
-    read = {name: figure.option_spec[name](value) for name, value in written.items()}
-    return figure.html(sets.get("sentence", words), read)
+    spec = figure.option_spec
+    written = options | {name: value for name, value in sets.items() if name in spec}
+    figure.options = {name: spec[name](value) for name, value in written.items()}
+    return make(kind, sets.get("sentence", words), figure.read())
 
 
 def guess_of(chapter):
@@ -159,11 +159,3 @@ def test_what_is_seen_of_a_bug_is_told_to_who_has_switched_it_on():
     for section in bugs:
         told = section.partition("~~~diff")[0].strip().split("\n\n")[-1]
         assert told.startswith("*Switch it on"), told
-
-
-def test_a_figure_that_a_text_points_at_is_in_the_notebook_as_well():
-    """What a notebook lacks is called the page's."""
-    for source in SOURCES.values():
-        for found in re.finditer(r"figure (?:above|below)", source):
-            before = [kind for kind, *_ in FIGURE.findall(source[: found.start()]) if kind in FIGURES]
-            assert before[-1] in WIDGETS, source[found.start() - 60 : found.end()]

@@ -8,7 +8,7 @@ import pytest
 from bs4 import BeautifulSoup
 from close import assert_close
 
-from manyheads.models.cards import SCORES, head_cards_html, shown
+from manyheads.models.cards import SCORES, head_cards_element, shown
 from manyheads.models.encoder.head_cards import head_cards
 from manyheads_recipes.encoder.head_cards import card_sentences
 
@@ -95,7 +95,7 @@ def test_the_effect_is_that_of_turning_the_head_off(cards, encoder, means, layer
 
 
 def test_the_table_holds_every_score(cards):
-    page = BeautifulSoup(head_cards_html(list(cards.values())), "html.parser")
+    page = BeautifulSoup(head_cards_element(list(cards.values())), "html.parser")
     rows = page.select("tbody tr")
     assert [row.th.text for row in rows] == [f"layer {layer + 1}, head {head + 1}" for layer, head in cards]
     cells = [[cell.text for cell in row.select("td")] for row in rows]

@@ -8,9 +8,9 @@ from bs4 import BeautifulSoup
 
 from manyheads import load_drawing
 from manyheads.drawing.element import write_heads
+from manyheads.figures.elements import check_places, make
 from manyheads.maps.attention_map import AttentionMap
 from manyheads.models.drawing import READY
-from manyheads.sphinxext.directives import DrawingBoardDirective, FirstLookDirective, check_places
 
 MAP = AttentionMap(list("abc"), list("abc"), np.full((1, 2, 3, 3), 1 / 3))
 
@@ -41,11 +41,11 @@ def test_places_that_a_map_has_are_taken():
 )
 def test_a_first_look_names_a_head_and_an_answer_that_there_are(options, told):
     with pytest.raises(ValueError, match=told):
-        FirstLookDirective.html(None, "They never like tea.", options)
+        make("first-look", "They never like tea.", options)
 
 
 def board(words="", **options):
-    return BeautifulSoup(DrawingBoardDirective.html(None, words, options), "html.parser").contents[0]
+    return BeautifulSoup(make("drawing-board", words, options), "html.parser").contents[0]
 
 
 def test_a_drawing_board_stands_around_a_map_with_its_drawing_and_its_answer():

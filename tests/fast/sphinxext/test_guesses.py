@@ -8,14 +8,14 @@ from drawn import drawn
 from sphinx.errors import ExtensionError
 
 from manyheads.drawing.guess import guess_html
-from manyheads.sphinxext.guesses import GuessDirective
+from manyheads.figures.elements import make
 from manyheads.sphinxext.phrases import phrases_of
 
-WRITTEN = {"answers": "it stays | *tea*", "right": "*tea*", "for": "it", "sets": "text: Tea: hot; off:", "covers": None}
+WRITTEN = {"answers": "it stays | *tea*", "right": "*tea*", "for_": "it", "sets": "text: Tea: hot; off:", "covers": ""}
 
 
 def test_what_is_written_is_baked_in_and_stands_there_without_a_script():
-    figure = BeautifulSoup(GuessDirective.html(None, "Which?", WRITTEN), "html.parser").contents[0]
+    figure = BeautifulSoup(make("figure-guess", "Which?", WRITTEN), "html.parser").contents[0]
     assert figure.attrs == {"for": "it", "covers": ""}
     assert json.loads(figure.script.string) == {
         "question": "Which?",
@@ -24,7 +24,7 @@ def test_what_is_written_is_baked_in_and_stands_there_without_a_script():
         "says": "",
         "sets": {"text": "Tea: hot", "off": ""},
     }
-    assert [str(words) for words in figure.find_all("p")[1].contents] == ["<em>tea</em>", "."]
+    assert [str(words) for words in figure.details.contents[1:]] == ["<em>tea</em>", "."]
 
 
 @pytest.mark.parametrize(
@@ -36,9 +36,9 @@ def test_what_is_written_is_baked_in_and_stands_there_without_a_script():
     ],
 )
 def test_what_leaves_the_answer_open_is_refused(options, told):
-    written = {name: text for name, text in (WRITTEN | options).items() if text is not None or name == "covers"}
+    written = {name: text for name, text in (WRITTEN | options).items() if text is not None}
     with pytest.raises(ValueError, match=told):
-        GuessDirective.html(None, "Which?", written)
+        make("figure-guess", "Which?", written)
 
 
 @pytest.mark.parametrize(

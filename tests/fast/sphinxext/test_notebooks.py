@@ -10,6 +10,7 @@ from lab import put_notebooks
 from nbconvert import HTMLExporter
 from traitlets.config import Config
 
+from manyheads.drawing.guess import guess_html
 from manyheads.sphinxext.figure_cells import figure_cell
 from manyheads.sphinxext.notebooks import WIDGET, cells_of_page, published_notebook
 from manyheads.widgets import HeadMap
@@ -40,11 +41,14 @@ def test_a_published_notebook_shows_its_map_anywhere():
         assert [path["d"] for path in found.select("path")] == [path["d"] for path in plain.select("path")]
 
 
+FIELDS = '<field-exercise exercise="try"><script type="application/json">[]</script></field-exercise>'
 PAGE = """<section id="a"><h1>Look<a class="headerlink" href="#a">#</a></h1><head-map sentence="Tea?" model="focus"></head-map>
 <p>So <span class="math" data-tex="a_b"></span>, 2 $ and &lt;tea&gt;.</p>{cells}<div class="admonition note"><p class="admonition-title">1. Try</p>
 <div class="highlight-python"><div class="highlight"><pre>f = "```"</pre></div></div></div>
-<field-exercise exercise="try"><ul><li>The <code>shape</code>: 2 / 3</li></ul><script type="application/json">[]</script></field-exercise>
-<museum-piece bug="axis" label="a bug"><head-map sentence="Tea?" models="focus focus/bug-axis" view="lines"></head-map></museum-piece></section>"""
+FIELDS
+<museum-piece bug="axis" label="a bug" data-call='["a bug", {"bug": "axis", "sentence": "Tea?", "view": "lines"}]'><head-map sentence="Tea?" models="focus focus/bug-axis" view="lines"></head-map></museum-piece></section>""".replace(
+    "FIELDS", FIELDS
+)
 
 
 def code(source, *tags):
@@ -53,32 +57,44 @@ def code(source, *tags):
 
 def test_a_page_becomes_the_cells_of_its_notebook():
     cells = [code("first", "remove-cell"), code("second", "hide-input"), code("last", "remove-cell")]
-    made = cells_of_page(cells, PAGE.format(cells='<div class="cell"></div>'), lambda address: address or "page.html")
+    made = cells_of_page(cells, PAGE.replace("{cells}", '<div class="cell"></div>'), str)
     assert [cell.source for cell in made] == [
         "# Look",
         'from manyheads import HeadMap\n\nHeadMap("Tea?")',
         "So $a_b$, 2 \\$ and &lt;tea>.",
         "first",
         "second",
-        '> **1. Try**\n>\n> ````python\n> f = "```"\n> ````\n\n- The `shape`: 2 / 3\n\n> On the [page](page.html), a switch puts a bug in: *a bug*.',
-        'from manyheads import HeadMap\n\nHeadMap("Tea?", view="lines")',
+        '> **1. Try**\n>\n> ````python\n> f = "```"\n> ````',
+        f"from manyheads import PageFigure\n\nPageFigure.of({FIELDS!r})",
+        'from manyheads import MuseumPiece\n\nMuseumPiece("a bug", bug="axis", sentence="Tea?", view="lines")',
         "last",
     ]
     hidden = {"source_hidden": True}
     assert [cell.metadata["jupyter"] for cell in made[3:5]] == [{**hidden, "outputs_hidden": True}, hidden]
+    assert made[6].metadata["jupyter"] == hidden, "it holds the answers"
+    assert "head-map" not in str(made[7].outputs), "no script brings that to life"
 
 
 @pytest.mark.parametrize(
     ("figure", "cell"),
     {
         '<head-map sentence="Tea?" id="a" tools="none" examples="No." head="2" layer="0" off="1.3" weigh="written">': (
-            'HeadMap("Tea?", head=2, layer=0, weigh="written")'
+            'HeadMap("Tea?", id="a", examples="No.", head=2, layer=0, weigh="written")'
         ),
-        '<attention-flow sentence="Tea?" for="a" small="" causal="" station="scores" cell="scores 1 2">': (
+        '<attention-flow sentence="Tea?" causal="" station="scores" cell="scores 1 2">': (
             'AttentionFlow("Tea?", causal=True, station="scores", cell="scores 1 2")'
         ),
         '<head-ledger sentence="Tea?" guess="" off="1.3 1.0" head="2">': (
-            'HeadLedger("Tea?", off=[(1, 3), (1, 0)], head=2)'
+            'HeadLedger("Tea?", guess=True, off=[(1, 3), (1, 0)], head=2)'
+        ),
+        """<attention-flow sentence="Tea?" data-call='["Tea?", {"small": "", "for_": "a"}]' for="a" small="">""": (
+            'PageFigure("attention-flow", "Tea?", small=True, for_="a")'
+        ),
+        """<drawing-board guess="1.1" data-call='["open ring", {"guess": "gap", "query": 3}]'>""": (
+            'DrawingBoard("open ring", guess="gap", query=3)'
+        ),
+        """<head-map sentence="Tea?" behaviours="" data-call='["Tea?", {"model": "encoder", "behaviours": ""}]'>""": (
+            'PageFigure("head-map", "Tea?", model="encoder", behaviours=True)'
         ),
     }.items(),
 )
@@ -96,15 +112,16 @@ def test_a_cell_stands_for_the_figure_above_and_has_its_picture():
 
 
 def test_the_figures_of_an_exercise_stand_below_its_words():
-    board = '<drawing-board goal="shut"><head-map sentence="{}" model="drawing"></head-map></drawing-board>'
-    page = (
-        f'<div class="exercise admonition"><p>Shut it.</p>{board.format("1_1")}{board.format("")}</div><p>And on.</p>'
+    board = (
+        """<drawing-board data-call='["", {{"strokes": "{}"}}]'><head-map model="drawing"></head-map></drawing-board>"""
     )
+    boards = board.format("1_1") + board.format("2_2")
+    page = f'<div class="exercise admonition"><p>Shut it.</p>{boards}</div><p>And on.</p>'
     made = cells_of_page([], page, str)
     assert [cell.source.splitlines()[-1] for cell in made] == [
-        "> > On the page of this chapter, there is a live figure here.",
-        'HeadMap("1_1", model="drawing")',
-        'HeadMap("", model="drawing")',
+        "> Shut it.",
+        'DrawingBoard(strokes="1_1")',
+        'DrawingBoard(strokes="2_2")',
         "And on.",
     ]
 
@@ -136,3 +153,34 @@ def test_a_notebook_that_was_changed_is_never_overwritten(tmp_path):
     (folder / "changed.ipynb").unlink()
     assert put_notebooks(built, folder) == []
     assert text("changed") == "new"
+
+
+def test_a_map_that_is_driven_in_the_browser_is_there_and_one_of_which_a_guess_speaks_is_pythons():
+    call = """data-call='["Tea?", {}]'"""
+    figures = f'<head-map id="a" sentence="Tea?" {call}></head-map><NAME for="a" {call}></NAME>'
+    for name, kind in {"word-shuffle": 'PageFigure("head-map"', "figure-guess": 'HeadMap("Tea?"'}.items():
+        cells = cells_of_page([], figures.replace("NAME", name), str)
+        assert cells[0].source.splitlines()[-1].startswith(kind)
+
+
+def test_a_phrase_is_a_link_to_its_figure_and_what_it_sets():
+    phrase = (
+        """<p>Now <span class="hm-phrase" data-figure="bank" data-set='{"masked": "boats (and)"}'>mask it</span>.</p>"""
+    )
+    (cell,) = cells_of_page([], phrase, str)
+    assert cell.source == "Now [mask it](#try:bank:%7B%22masked%22%3A%20%22boats%20%28and%29%22%7D)."
+
+
+def test_no_answer_stands_below_its_question_before_it_is_guessed():
+    guess = guess_html("Which?", ["tea", "milk"], "milk", says="It's white.")
+    (cell,) = cells_of_page([], guess, str)
+    plain = BeautifulSoup(cell.outputs[0].data["text/html"], "html.parser")
+    assert plain.details.extract().text == "The answermilk. It's white."
+    assert plain.text == "Which? tea / milk"
+
+
+def test_a_drawing_of_a_page_has_no_links_in_its_notebook():
+    """JupyterLab fails at links in an SVG."""
+    (cell,) = cells_of_page([], '<svg><a href="#there"><text>There</text></a></svg>', str)
+    assert "<a" not in cell.source + cell.outputs[0].data["text/html"]
+    assert "There" in cell.source

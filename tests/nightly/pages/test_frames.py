@@ -38,7 +38,7 @@ def test_the_encoder_works_in_a_sandboxed_frame_which_can_keep_nothing(framed):
     with serve(HTML, Shared) as address:
         frame = framed(address)
         frame.get_by_role("button", name="Load the encoder").click()
-        expect(frame.get_by_role("status").first).to_contain_text("Ready: computed in this page")
+        expect(frame.get_by_role("status").first).to_contain_text("Ready: computed in your browser")
 
 
 @pytest.mark.usefixtures("faulty")

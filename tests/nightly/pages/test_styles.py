@@ -6,7 +6,7 @@ from live_maps import eventually, settled
 from playwright.sync_api import expect
 from served import HTML
 
-from manyheads.sphinxext.figures import FIGURES
+from manyheads.figures import FIGURES
 from manyheads.sphinxext.stylesheets import FOLDER, NAME
 
 # As Sphinx, the theme and its extensions bring them, but for one that no page ever linked.

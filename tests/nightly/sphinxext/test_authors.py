@@ -6,7 +6,7 @@ import subprocess
 from conftest import ROOT
 from small_book import AUTHORS, EXAMPLES, tags_of
 
-from manyheads.sphinxext.figures import FIGURES
+from manyheads.figures import FIGURES
 
 
 def test_the_authors_examples_become_figures(small_book):

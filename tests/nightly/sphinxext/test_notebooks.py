@@ -13,8 +13,8 @@ import pytest
 from bs4 import BeautifulSoup
 from conftest import ROOT
 
+from manyheads.figures import FIGURES
 from manyheads.sphinxext.figure_cells import MADE, WIDGETS
-from manyheads.sphinxext.figures import FIGURES
 from manyheads.sphinxext.notebooks import WIDGET, install_cell
 
 CHAPTERS = sorted((ROOT / "book").glob("*.md"))

@@ -1,12 +1,15 @@
 // The door of a figure to a kernel, through anywidget: traits are its view's state, and Python computes what it shows.
 
+import { settle } from "./cell.ts";
 import { KernelAnswers, NO_ANSWER } from "./kernel-answers.ts";
 import type { KernelModel } from "./kernel-model.ts";
 import { keepWhenSaved } from "./saved-notebook.ts";
 
 interface Figure<View> {
+  kind: string; // the element that shows the same on a page
   make: (state: any, change: (state: any, names: string[]) => void, ask: () => void) => View;
   show: (view: View) => void;
+  lend: (view: View, settings: Record<string, string>) => Record<string, any>; // gives the state after it
 }
 
 interface KernelView {
@@ -18,7 +21,7 @@ interface KernelView {
 /**
  * Opens the door to the figure in `root`. `traits` says which trait of `model` holds which part of the state; `make(state, change,
  * ask)` gives the view, which asks Python whether it has dealt with what it was sent; `show(view)` shows what Python computed, again
- * whenever one of the traits `computed` changed. The trait `_asks` names those that Python computes from, and `_status` is the view's
+ * whenever one of the traits `computed` changed; `lend(view, settings)` lends it what a phrase of the text sets. The trait `_asks` names those that Python computes from, and `_status` is the view's
  * status, unless Python doesn't answer. A notebook that is saved keeps how it stands. Returns what closes the door.
  */
 export function openDoor<View extends KernelView>(
@@ -26,7 +29,7 @@ export function openDoor<View extends KernelView>(
   root: HTMLElement,
   traits: Record<string, string>,
   computed: string[],
-  { make, show }: Figure<View>,
+  { kind, make, show, lend }: Figure<View>,
 ) {
   const state = () =>
     Object.fromEntries(
@@ -64,7 +67,19 @@ export function openDoor<View extends KernelView>(
   for (const listener of listeners) model.on(...listener);
   paint();
   if (asks.length) ask();
-  const endings = [whenGone(model, ask), keepWhenSaved(model, root), () => answers.leave()];
+  const endings = [whenGone(model, ask), keepWhenSaved(model, root, () => model.get("_css")), () => answers.leave()];
+  Object.assign(root, {
+    id: model.get("id") ?? "",
+    lend(settings: Record<string, string>) {
+      const lent = lend(view, settings);
+      change(
+        lent,
+        Object.keys(traits).filter((part) => part in lent && !isEqual(lent[part], model.get(traits[part]))),
+      );
+    },
+  });
+  root.dataset.kind = kind;
+  endings.push(settle(root));
   return () => {
     for (const listener of listeners) model.off(...listener);
     for (const end of endings) end();
@@ -78,6 +93,8 @@ function whenGone({ widget_manager: manager }: KernelModel, call: () => void) {
   changed?.connect(listen);
   return () => void changed?.disconnect(listen);
 }
+
+const isEqual = (one: unknown, other: unknown) => JSON.stringify(one) === JSON.stringify(other);
 
 const GONE = ["restarting", "autorestarting", "terminating", "dead", "unknown"];
 

@@ -1,8 +1,10 @@
 // What the custom elements of pages share: how they are defined and dressed, what is baked into them, when they wake.
 
 import type { AttentionMap, HeadMask } from "../math/attention-map.ts";
+import { hostHere } from "../math/host.ts";
 import type { HeadModel } from "../models/head-model.ts";
 import { h } from "../views/dom.ts";
+import { ARRIVED, elementNamed } from "./named.ts";
 import { answerPhrases } from "./phrases.ts";
 import type { Task } from "./task.ts";
 import { ABOUT_TO_COME } from "./turns.ts";
@@ -18,7 +20,7 @@ export function define(name: string, element: CustomElementConstructor) {
 
 /** Adds stylesheets that lie beside this module on the site to a page that does not have them, in files or in itself. */
 export function dressPage(...names: string[]) {
-  if (document.querySelector("style.manyheads")) return;
+  if (hostHere() || document.querySelector("style.manyheads")) return;
   for (const name of names) {
     const href = new URL(`./${name}`, import.meta.url).href;
     if (![...document.styleSheets].some((sheet) => sheet.href?.split("?")[0] === href))
@@ -68,7 +70,14 @@ export abstract class Figure<View = unknown> extends PageElement {
     else if (this.drawsLate && this.#isDrawnByBuild && !location.hash) this.#drawLate(signal);
     else this.#draw();
     answerPhrases(this, signal);
+    if (this.hasAttribute("for")) document.addEventListener(ARRIVED, () => this.#lookAgain(), { signal });
     this.task?.enter();
+  }
+
+  /** In a notebook, the figure that this one speaks of may come later, or anew. */
+  #lookAgain() {
+    this.#leaves.abort();
+    this.connectedCallback();
   }
 
   disconnectedCallback() {
@@ -148,8 +157,8 @@ export interface LiveMap extends HTMLElement {
   lend(settings: Record<string, string>): void; // values of attributes, until its reader begins something new
 }
 
-/** The <head-map> with an id. */
-export const mapById = (id: string | null) => document.getElementById(id ?? "") as LiveMap | null;
+/** The <head-map> with an id in the same book. */
+export const mapById = (id: string | null, from: Element) => (id ? (elementNamed(id, from) as LiveMap | null) : null);
 
 /** Sets properties anew that somebody set before the element's script came: they hide the element's own. */
 export function takeEarly<Element extends HTMLElement>(element: Element, ...names: (keyof Element)[]) {

@@ -43,8 +43,8 @@ export const megabytes = (bytes: number) => (bytes / 1e6).toFixed(1);
 export const EXAMPLE_SHOWN = "This is a computed example. The model loads when you point at it or touch it.";
 export const OFFERED = "This is a computed example.";
 export const LOADING = "Loading the model.";
-export const READY = "Ready: computed in this page as you type.";
-const READY_TO_DRAW = "Ready: computed in this page.";
+export const READY = "Ready: computed in your browser as you type.";
+const READY_TO_DRAW = "Ready: computed in your browser.";
 
 /** The same of a model; how long a word takes is said of the reader's own, once that's known. */
 export function readyWith(model: HeadModel | null) {

@@ -2,19 +2,33 @@
 // and on paper, they are words among others.
 
 import { h } from "../views/dom.ts";
+import { figureNamed } from "./named.ts";
 
 const LIT = "hm-spoken";
 const STAYS = 2000; // milliseconds that what was changed stays lit
 const PATIENCE = 20_000; // milliseconds until no answer to a press is expected any more
-const ANSWERS = ["attention", "ledger", "next", "results", "sense", "station", "steps"]; // events of figures that show something new
-
-/** The figure that a phrase names: by its id, or the first of a kind. */
-export const figureNamed = (name: string) => document.getElementById(name) ?? document.querySelector<HTMLElement>(name);
+/** Events of figures that show something new. */
+export const ANSWERS = [
+  ...[
+    "attention",
+    "blended",
+    "ledger",
+    "next",
+    "projections",
+    "results",
+    "sense",
+    "station",
+    "steps",
+    "turned",
+    "weights",
+  ],
+  "written",
+];
 
 /** Makes buttons of the phrases that speak of a figure, as long as it is in the page. */
 export function answerPhrases(figure: HTMLElement, leaves: AbortSignal) {
   const phrases = [...document.querySelectorAll<HTMLElement>(".hm-phrase")].filter(
-    ({ dataset }) => figureNamed(dataset.figure!) === figure,
+    (phrase) => figureNamed(phrase.dataset.figure!, phrase) === figure,
   );
   for (const phrase of phrases) answer(phrase, figure, leaves);
 }
@@ -28,22 +42,35 @@ export function setFigure(figure: Element, settings: Record<string, string>) {
     (figure as Lent).lend(settings);
     figure.dispatchEvent(new Event("set"));
   };
-  if (customElements.get(figure.localName)) set();
+  if ("lend" in figure) set();
   else void customElements.whenDefined(figure.localName).then(set); // its script is on its way
+}
+
+/** Lights up, for a moment, what a phrase or a link speaks of. */
+export function lightUp(figure: HTMLElement, settings: Record<string, string>, light?: string) {
+  const { on, off } = lightOf(figure, settings, light);
+  on();
+  setTimeout(off, STAYS);
+}
+
+/** What turns on and off the light of what a phrase speaks of. */
+function lightOf(figure: HTMLElement, settings: Record<string, string>, light = "") {
+  let lit: Element[] = [];
+  const off = () => {
+    for (const part of lit) part.classList.remove(LIT);
+    lit = [];
+  };
+  const on = () => {
+    off();
+    lit = partsOf(figure, settings, light);
+    for (const part of lit) part.classList.add(LIT);
+  };
+  return { on, off };
 }
 
 function answer(phrase: HTMLElement, figure: HTMLElement, leaves: AbortSignal) {
   const { light, ...settings }: Record<string, string> = JSON.parse(phrase.dataset.set ?? "{}");
-  let lit: Element[] = [];
-  const darken = () => {
-    for (const part of lit) part.classList.remove(LIT);
-    lit = [];
-  };
-  const lighten = () => {
-    darken();
-    lit = partsOf(figure, settings, light);
-    for (const part of lit) part.classList.add(LIT);
-  };
+  const { on: lighten, off: darken } = lightOf(figure, settings, light);
   let stays: ReturnType<typeof setTimeout> | null = null; // a page that scrolls takes the phrase away from the pointer
   const leave = () => stays || darken();
   const show = () => {

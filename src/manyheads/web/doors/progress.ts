@@ -1,7 +1,8 @@
-// What a reader has answered, kept in this browser and nowhere else: {exercise: { typed: [text], right: boolean }}.
+// What a reader has answered, kept in this browser and nowhere else: {exercise: { typed: [text], right: boolean }}. In a notebook, its
+// own answers are kept in it as well, and come along to another machine.
 // A browser may refuse to keep anything; then the exercises work all the same, and forget.
 
-const KEPT_AS = "manyheads-exercises";
+export const KEPT_AS = "manyheads-exercises";
 
 type Answers = Record<string, { typed: string[]; right: boolean }>;
 
@@ -25,6 +26,13 @@ export function keepAnswers(exercise: string, answers: Answers[string] | null) {
   } catch {
     // nothing is kept
   }
+}
+
+/** Takes over answers that were kept elsewhere, of exercises that haven't been tried here. */
+export function recallAnswers(answers: Record<string, Answers[string] | null>) {
+  const known = readProgress();
+  for (const [exercise, kept] of Object.entries(answers))
+    if (kept && !Object.hasOwn(known, exercise)) keepAnswers(exercise, kept);
 }
 
 /** Forgets all answers. */

@@ -31,5 +31,32 @@ export function standing(figure: HTMLElement, style: string) {
   for (const node of copy.querySelectorAll(USELESS)) node.remove();
   for (const node of copy.querySelectorAll("button")) node.disabled = true;
   for (const node of copy.querySelectorAll("[tabindex]")) node.removeAttribute("tabindex");
-  return `${copy.outerHTML}<style>${style}</style>`;
+  copy.classList.remove("gs-covered"); // no answer will uncover it
+  return `${copy.outerHTML}<style>${usedOf(style, copy)}</style>`;
+}
+
+/** What a figure uses of a stylesheet, so that a notebook of many figures stays small: all that a theme or the paper may ask for, too. */
+function usedOf(style: string, figure: HTMLElement) {
+  const classes = new Set([figure, ...figure.querySelectorAll("*")].flatMap(({ classList }) => [...classList]));
+  const sheet = new CSSStyleSheet();
+  sheet.replaceSync(style);
+  return textOf(sheet.cssRules, classes);
+}
+
+function textOf(rules: CSSRuleList, classes: Set<string>): string {
+  return [...rules].map((rule) => ruleFor(rule, classes)).join("");
+}
+
+function ruleFor(rule: CSSRule, classes: Set<string>) {
+  if (rule instanceof CSSStyleRule) return mayMatch(rule.selectorText, classes) ? rule.cssText : "";
+  if (!(rule instanceof CSSGroupingRule)) return rule.cssText;
+  const inside = textOf(rule.cssRules, classes);
+  return inside && `${rule.cssText.slice(0, rule.cssText.indexOf("{"))}{${inside}}`;
+}
+
+/** Whether a selector asks for no class but these; what it says in parentheses isn't looked at. */
+export function mayMatch(selector: string, classes: Set<string>) {
+  let outside = selector;
+  while (/\([^()]*\)/.test(outside)) outside = outside.replace(/\([^()]*\)/g, "");
+  return outside.split(",").some((each) => [...each.matchAll(/\.([\w-]+)/g)].every(([, name]) => classes.has(name)));
 }

@@ -10,7 +10,7 @@ const VERSION = { version_major: 2, version_minor: 0 }; // of the format
 const HTML = { model_module: "@jupyter-widgets/controls", model_module_version: "2.0.0", model_name: "HTMLModel" };
 
 /** Keeps a figure in the notebook that is saved, where that can be; returns what ends that. Each figure does so by itself: it has a copy of this script. */
-export function keepWhenSaved(model: KernelModel, figure: HTMLElement) {
+export function keepWhenSaved(model: KernelModel, figure: HTMLElement, style: () => string) {
   const { widget_manager: manager } = model;
   const { context } = manager ?? {};
   const saves = context?.saveState;
@@ -22,7 +22,7 @@ export function keepWhenSaved(model: KernelModel, figure: HTMLElement) {
       context.model.getMetadata("widgets")?.[STATE]?.state ?? {},
     ];
     if (before[name] && before[name].model_module !== HTML.model_module) return; // JupyterLab is set to keep all that widgets know
-    const own = { [name]: { ...HTML, state: { value: standing(figure, model.get("_css")) } } };
+    const own = { [name]: { ...HTML, state: { value: standing(figure, style()) } } };
     const boxes = figure.parentElement?.parentElement?.closest(".jupyter-widgets") ? boxesOf(manager) : {};
     const state = keptOf(viewsOf(context.model.cells), { ...before, ...own }, boxes);
     context.model.setMetadata("widgets", { [STATE]: { state, ...VERSION } });

@@ -5,6 +5,7 @@ import { followLinks, linkedParts } from "./figure-link.ts";
 import { Figure, takeEarly, whenSeen, whenTouched } from "./page-element.ts";
 import { EXAMPLE_SHOWN, OFFERED } from "./page-models.ts";
 import { offerBelowSentence } from "../views/controls.ts";
+import { partsOf, readPlain } from "./state.ts";
 import { Task, type TaskOptions, type Tell } from "./task.ts";
 
 interface SentenceView {
@@ -59,8 +60,7 @@ export abstract class SentenceFigure<View extends SentenceView> extends Figure<V
 
   /** The part of the state that an attribute writes by such a text. */
   protected readPart(name: string, text: string | null): Record<string, any> {
-    if (text === null) return {};
-    return { [name]: this.numbers.includes(name) ? Number(text) || 0 : text };
+    return readPlain(name, text, this.numbers);
   }
 
   attributeChangedCallback(name: string) {
@@ -71,8 +71,7 @@ export abstract class SentenceFigure<View extends SentenceView> extends Figure<V
   }
 
   override lend(settings: Record<string, string>) {
-    const parts = Object.entries(settings).map(([name, text]) => this.readPart(name, text));
-    this.view?.lend(Object.assign({}, ...parts));
+    this.view?.lend(partsOf(settings, (name, text) => this.readPart(name, text)));
     if (Object.keys(settings).some((name) => this.computed.includes(name))) this.task.run();
   }
 

@@ -46,3 +46,11 @@ export function linkedState(
   const parts = WRITTEN.map((name) => readPart(name, params.get(name)));
   return { model: params.get("model"), state: Object.assign({ ...START, off: [] }, ...parts) };
 }
+
+/** The parts of a state that several written values stand for, each read by `read`. */
+export const partsOf = <Parts>(settings: Record<string, string>, read: (name: string, text: string) => Parts): Parts =>
+  Object.assign({}, ...Object.entries(settings).map(([name, text]) => read(name, text)));
+
+/** The part that a text stands for in a figure without options of its own; `numbers` names those that are numbers. */
+export const readPlain = (name: string, text: string | null, numbers: readonly string[]): Record<string, any> =>
+  text === null ? {} : { [name]: numbers.includes(name) ? Number(text) || 0 : text };

@@ -1,22 +1,23 @@
 // Sentences of a page's tables that are worth trying: a press puts one into the map before the table.
 
 import { readsText } from "../math/families.ts";
+import { WORTH_TRYING } from "../math/names.ts";
 import { h } from "../views/dom.ts";
 import { lead } from "./phrases.ts";
-
-const HEADERS = ["type this", "change"];
-const WORDS = 3; // of a sentence, at least
 
 /** Makes buttons of the sentences of all such tables, once. */
 export function makePressable() {
   for (const table of document.querySelectorAll("table")) {
-    if (!HEADERS.includes(table.querySelector("th")?.textContent?.trim() ?? "") || table.querySelector(".hm-press"))
+    if (
+      !WORTH_TRYING.columns.includes(table.querySelector("th")?.textContent?.trim() ?? "") ||
+      table.querySelector(".hm-press")
+    )
       continue;
     const map = mapBefore(table);
     if (!map) continue;
     for (const text of table.querySelectorAll("tbody td:first-child em")) {
       const sentence = text.textContent?.trim() ?? "";
-      if (sentence.split(" ").length >= WORDS)
+      if (sentence.split(" ").length >= WORTH_TRYING.words)
         text.replaceChildren(
           h(
             "button",

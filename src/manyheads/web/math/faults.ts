@@ -1,13 +1,22 @@
 // The messages for where something that a page needs does not come, and how long it is waited for. No engine's words reach a reader.
 
-/** Milliseconds for which a file or a script may stand still. */
-export const LONGEST_WAIT = 30_000;
+import { hostHere, hostOf } from "./host.ts";
+
+/** Milliseconds for which a file or a script may stand still. Python, which sends each as a whole, may be busy meanwhile. */
+export const longestWait = () => (hostHere() ? 60_000 : 30_000);
 
 /** Why a thing is not there, and what its reader can do. */
 export const WHY = {
-  absent: "a part of it did not arrive. Check the network, then try again or reload the page.",
-  missing:
-    "a part of it is missing on this site. Reload the page, since the book may be newer; if that does not help, try again later.",
+  get absent() {
+    return hostHere()
+      ? "Python hasn’t sent a part of it: it is busy, or gone. Try again; if nothing comes, run the cell again."
+      : "a part of it did not arrive. Check the network, then try again or reload the page.";
+  },
+  get missing() {
+    return hostHere()
+      ? "Python has no such part of it. Restart it and run the cell again; the package may have changed meanwhile."
+      : "a part of it is missing on this site. Reload the page, since the book may be newer; if that does not help, try again later.";
+  },
   damaged: "a part of it arrived damaged. Try again; if that does not help, reload the page.",
   packed: "this browser is too old to unpack it. Use a newer one.",
   engine: "this browser lacks WebAssembly, which it needs, or does not allow it. Use another one.",
@@ -40,7 +49,7 @@ export const reasonOf = (error: unknown) => {
 };
 
 /** What `work` promises, or a fault where that takes longer than `limit` milliseconds. */
-export async function within<Made>(work: Promise<Made>, limit = LONGEST_WAIT): Promise<Made> {
+export async function within<Made>(work: Promise<Made>, limit = longestWait()): Promise<Made> {
   let timer: ReturnType<typeof setTimeout> | undefined;
   const late = new Promise<never>((_, fail) => (timer = setTimeout(() => fail(new Fault(WHY.absent)), limit)));
   try {
@@ -63,12 +72,17 @@ export async function importScript(name: string, base: string): Promise<any> {
   const failed = failures.get(href) ?? 0;
   url.search = again(failed + triesOf(base));
   try {
-    return await within(import(url.href));
+    return await within(importFrom(url));
   } catch {
     if ((failures.get(href) ?? 0) === failed) failures.set(href, failed + 1);
     throw new Fault(WHY.absent);
   }
 }
+
+const importFrom = async (url: URL) => {
+  const hosted = hostOf(url);
+  return import(hosted ? await hosted.host.script(hosted.name) : url.href);
+};
 
 /** The end of the address of a script that was requested before, and how often an address says that it was. */
 export const again = (tries: number) => (tries ? `?again=${tries}` : "");

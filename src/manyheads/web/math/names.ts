@@ -12,6 +12,7 @@ export {
   wordMarks as WORD_MARKS,
   longestToken as LONGEST_TOKEN,
   longestWord as LONGEST_WORD,
+  worthTrying as WORTH_TRYING,
   foreign as FOREIGN,
   notes as NOTES,
   headColours as HEAD_COLOURS,

@@ -1,6 +1,7 @@
 // Files as bytes: fetched, unpacked, read. What goes wrong is a `Fault`.
 
-import { Fault, LONGEST_WAIT, triesOf, WHY } from "../math/faults.ts";
+import { Fault, longestWait, triesOf, WHY } from "../math/faults.ts";
+import { hostOf } from "../math/host.ts";
 import type { Rotary } from "../math/rotary.ts";
 import { halfPrecision, type Safetensors } from "../math/wire.ts";
 
@@ -68,11 +69,13 @@ export async function download(
   url: URL,
   { onProgress = () => {}, ...options }: RequestInit & { onProgress?: Progress } = {},
 ): Promise<Blob> {
+  const hosted = hostOf(url);
+  if (hosted) return hosted.host.file(hosted.name);
   const controller = new AbortController();
   const start = performance.now();
   let soon = false;
   let timer: ReturnType<typeof setTimeout> | undefined;
-  const wait = (patience = LONGEST_WAIT) => {
+  const wait = (patience = longestWait()) => {
     clearTimeout(timer);
     timer = setTimeout(() => controller.abort(), patience);
   };

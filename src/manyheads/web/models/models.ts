@@ -101,7 +101,7 @@ function makeOnce(name: string, progress: Progress): Promise<HeadModel> {
   return once(`model ${name}`, async () => {
     if (isFile(name)) throw new Fault(`${modelLabel(name)} isn’t open any more. Open its file again.`);
     const family = familyOf(name);
-    if (!family) throw new Fault(`There is no model called “${name}” on this page.`);
+    if (!family) throw new Fault(`There is no model called “${name}” here.`);
     const { load } = await familyScript(family.module);
     const pause = new AbortController();
     pauses.set(name, pause);

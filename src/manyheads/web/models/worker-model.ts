@@ -1,6 +1,7 @@
 // A model that computes in a worker: how the page starts it, and how it answers one request after the other.
 
-import { again, Fault, LONGEST_WAIT, triesOf, WHY } from "../math/faults.ts";
+import { again, Fault, longestWait, triesOf, WHY } from "../math/faults.ts";
+import { hostOf } from "../math/host.ts";
 import type { PretrainedFacts, Progress } from "./files.ts";
 
 export interface LoadOptions {
@@ -25,7 +26,7 @@ export async function startModel<Facts>(first: FirstMessage, options: LoadOption
   const {
     base = new URL("./models/", import.meta.url),
     progress = () => {},
-    patience = LONGEST_WAIT,
+    patience = longestWait(),
     signal,
     opened = () => {},
   } = options;
@@ -65,7 +66,9 @@ export async function startModel<Facts>(first: FirstMessage, options: LoadOption
 
 /** A worker of a script that may lie on another host, from which browsers start none: one of ours that imports it. */
 export function startWorker(url: URL) {
+  const hosted = hostOf(url);
   try {
+    if (hosted?.host.worker) return hosted.host.worker(hosted.name);
     return new Worker(url.origin === globalThis.origin ? url : addressOf(`import ${JSON.stringify(url.href)};`), {
       type: "module",
     });

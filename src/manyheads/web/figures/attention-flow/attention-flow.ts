@@ -9,11 +9,13 @@ import { define, dressPage, mapById, takeEarly, type LiveMap } from "../../doors
 import { loadFormula, READY } from "../../doors/page-models.ts";
 import { SentenceFigure } from "../../doors/sentence-figure.ts";
 import { frameFor, linkTo, pairsOf, tagFor } from "../../doors/sharing.ts";
+import { partsOf, readPlain } from "../../doors/state.ts";
 import type { Job } from "../../doors/task.ts";
 import { turns } from "../../doors/turns.ts";
 import { STATIONS } from "./stations.ts";
 import type { HeadMask } from "../../math/attention-map.ts";
 import { maskOf, offIn, toggledIn } from "../../math/heads-off.ts";
+import { hostHere } from "../../math/host.ts";
 import { FLAGS } from "../../math/names.ts";
 import type { Flow, FlowState } from "../../math/steps.ts";
 import { decodeSteps } from "../../math/wire.ts";
@@ -21,6 +23,12 @@ import { announce, h } from "../../views/dom.ts";
 import { AttentionFlowView } from "./view.ts";
 
 // -------------------------------------------------------------------------------- the first door: kernels
+
+const NUMBERS = ["layer", "head", "query"];
+
+/** The part of the state that an attribute's value stands for. */
+const readWritten = (name: string, text: string | null): Record<string, any> =>
+  FLAGS.includes(name) ? { [name]: text !== null && text !== "off" } : readPlain(name, text, NUMBERS);
 
 /** Which trait of Python's `AttentionFlow` holds which part of the state. */
 export const TRAITS = {
@@ -39,16 +47,18 @@ export const TRAITS = {
 function render({ model, el }: { model: KernelModel; el: HTMLElement }) {
   const root = el.appendChild(h("div", { class: "head-map attention-flow" }));
   return openDoor(model, root, TRAITS, ["_flow"], {
+    kind: "attention-flow",
     make: (state, change): AttentionFlowView => {
       const view: AttentionFlowView = new AttentionFlowView(root, state, {
         change,
-        painted: (flow) => announce(el, "steps", flow),
+        painted: (flow) => announce(root, "steps", flow),
         arrived: () => change(view.state, ["station"]),
       });
       return view;
     },
     show: (view: AttentionFlowView) =>
       view.show(decodeSteps({ ...model.get("_flow"), parameters: model.get("_parameters") }) as Flow), // what is learned comes apart, once
+    lend: (view, settings) => (view.lend(partsOf(settings, readWritten)), view.state),
   });
 }
 
@@ -78,7 +88,7 @@ class AttentionFlowElement extends SentenceFigure<AttentionFlowView> {
   static observedAttributes = ["model", ...PARTS];
   protected parts = PARTS;
   protected computed = COMPUTED;
-  protected numbers = ["layer", "head", "query"];
+  protected numbers = NUMBERS;
   #asked = -1; // the query of the followed map as it was last seen
   #large = ""; // and the head that was enlarged in it
   #off = "null"; // and its heads that were off
@@ -189,11 +199,13 @@ class AttentionFlowElement extends SentenceFigure<AttentionFlowView> {
       const given = { ...(answer && { answer }), ...(cell && { cell }) };
       return [...pairsOf({ model: this.getAttribute("model") ?? "", ...state }), ...on, ...pairsOf(given)];
     };
-    const menu = copyMenu({
-      link: () => linkTo(location.href, [["figure", FIGURE], ...pairs()]),
-      tag: () => tagFor(folder, FIGURE, pairs()),
-      frame: () => frameFor(folder, FIGURE, pairs()),
-    });
+    const menu = hostHere()
+      ? undefined
+      : copyMenu({
+          link: () => linkTo(location.href, [["figure", FIGURE], ...pairs()]),
+          tag: () => tagFor(folder, FIGURE, pairs()),
+          frame: () => frameFor(folder, FIGURE, pairs()),
+        });
     this.view = new AttentionFlowView(this, this.written, {
       menu,
       change: (_, names) => names.some((name) => COMPUTED.includes(name)) && this.task.run(),
@@ -226,7 +238,7 @@ class AttentionFlowElement extends SentenceFigure<AttentionFlowView> {
   }
 
   protected override readPart(name: string, text: string | null) {
-    return FLAGS.includes(name) ? { [name]: text !== null && text !== "off" } : super.readPart(name, text);
+    return readWritten(name, text);
   }
 
   override lend(settings: Record<string, string>) {
@@ -237,7 +249,7 @@ class AttentionFlowElement extends SentenceFigure<AttentionFlowView> {
   /** The map that it follows; null where it follows none. */
   get #followed(): LiveMap | null {
     const id = this.getAttribute("for");
-    if (id !== "") return mapById(id);
+    if (id !== "") return mapById(id, this);
     return (
       [...document.querySelectorAll<LiveMap>("head-map")].findLast(
         (map) => map.compareDocumentPosition(this) & Node.DOCUMENT_POSITION_FOLLOWING,

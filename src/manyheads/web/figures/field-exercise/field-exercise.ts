@@ -1,7 +1,9 @@
 // <field-exercise>: the fields of an exercise, checked in the page. It holds the fields as JSON. Answers stay in this browser
 // (doors/progress.ts). No DOM while the module loads.
 
-import { define, Figure, mapById } from "../../doors/page-element.ts";
+import { figureNamed } from "../../doors/named.ts";
+import { define, Figure } from "../../doors/page-element.ts";
+import { setFigure } from "../../doors/phrases.ts";
 import { keepAnswers, readProgress } from "../../doors/progress.ts";
 import { judge, type Field } from "./answers.ts";
 import { announce, h, markedNodes } from "../../views/dom.ts";
@@ -134,11 +136,12 @@ class FieldExerciseElement extends Figure {
   }
 
   #showOnMap() {
-    const map = mapById(this.getAttribute("map"));
+    const map = figureNamed(this.getAttribute("map") ?? "", this);
     if (!map) return;
-    map.begin(this.getAttribute("sentence") ?? map.sentence);
+    const sentence = this.getAttribute("sentence");
+    setFigure(map, sentence === null ? {} : { sentence });
     map.scrollIntoView({ block: "start" });
-    map.focus({ preventScroll: true });
+    map.querySelector<HTMLElement>("input, textarea")?.focus({ preventScroll: true });
   }
 }
 

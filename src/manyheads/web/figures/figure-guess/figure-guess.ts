@@ -4,10 +4,12 @@
 // No DOM while the module loads, as in head-map.ts.
 
 import { define, Figure } from "../../doors/page-element.ts";
-import { figureNamed, onceAnswered, setFigure } from "../../doors/phrases.ts";
+import { figureNamed } from "../../doors/named.ts";
+import { onceAnswered, setFigure } from "../../doors/phrases.ts";
 import { targetOf } from "../../views/dom.ts";
 import { GuessView, type Question } from "../../views/guess.ts";
 
+const [TOLD, COVERED] = ["gs-told", "gs-covered"];
 const PATIENCE = 8000; // milliseconds for a figure to answer; then it says itself why it doesn't
 
 /** What `guess_html` of drawing/guess.py bakes in: the question, and attributes of the figure with their values. */
@@ -23,6 +25,8 @@ class FigureGuessElement extends Figure<GuessView> {
   protected override listen(leaves: AbortSignal) {
     const figure = this.#figure;
     if (!figure || !this.hasAttribute("covers")) return;
+    figure.classList.toggle(COVERED, !this.#told);
+    leaves.addEventListener("abort", () => figure.classList.remove(COVERED));
     const used = () => this.view?.isOpen && this.#uncover(); // else the guess plays
     for (const name of ["input", "set"]) figure.addEventListener(name, used, { signal: leaves });
     figure.addEventListener(
@@ -34,11 +38,16 @@ class FigureGuessElement extends Figure<GuessView> {
 
   get #figure() {
     const name = this.getAttribute("for");
-    return name ? figureNamed(name) : null;
+    return name ? figureNamed(name, this) : null;
+  }
+
+  get #told() {
+    return this.classList.contains(TOLD);
   }
 
   #uncover() {
-    this.classList.add("gs-told");
+    this.classList.add(TOLD);
+    this.#figure?.classList.remove(COVERED);
   }
 
   #play(sets: Record<string, string>) {

@@ -4,6 +4,7 @@
 
 import { define, Figure, mapById } from "../../doors/page-element.ts";
 import { setFigure } from "../../doors/phrases.ts";
+import { hostHere } from "../../math/host.ts";
 import { Announcer } from "../../views/announcer.ts";
 import { arrow, focusOn, h, setText, targetOf } from "../../views/dom.ts";
 import { nameOf, order, shareOf, shown, type Data } from "./data.ts";
@@ -112,14 +113,14 @@ class HeadCardsElement extends Figure {
   }
 
   protected override listen(leaves: AbortSignal) {
-    mapById(this.getAttribute("for"))?.addEventListener("attention", () => this.#card?.draw(this.#map), {
+    mapById(this.getAttribute("for"), this)?.addEventListener("attention", () => this.#card?.draw(this.#map), {
       signal: leaves,
     });
     this.addEventListener(
       "click",
       (event) => {
         const link = targetOf(event).closest?.<HTMLAnchorElement>(`a[data-layer][href="#${this.getAttribute("for")}"]`);
-        if (link) this.#lead(link);
+        if (link && this.#lead(link) && hostHere()) event.preventDefault(); // a notebook has no such address
       },
       { signal: leaves },
     );
@@ -157,17 +158,19 @@ class HeadCardsElement extends Figure {
 
   /** What the live figure shows, where it is of these heads. */
   get #map() {
-    return mapById(this.getAttribute("for"))?.attention ?? null;
+    return mapById(this.getAttribute("for"), this)?.attention ?? null;
   }
 
   /** Turns the live figure to what a link names; the browser itself goes there. */
   #lead({ dataset: { layer, head, sentence, query, off } }: HTMLAnchorElement) {
-    const figure = mapById(this.getAttribute("for"));
-    if (!figure) return;
+    const figure = mapById(this.getAttribute("for"), this);
+    if (!figure) return false;
     const { causal } = this.#data;
     const settings = causal ? { text: sentence, off: sentence && (off ?? "") } : { view: "matrix", sentence, query };
     const given = Object.entries({ layer, head, ...settings }).filter(([, value]) => value !== undefined);
     setFigure(figure, Object.fromEntries(given) as Record<string, string>);
+    if (hostHere()) figure.scrollIntoView({ block: "nearest" });
+    return true;
   }
 }
 

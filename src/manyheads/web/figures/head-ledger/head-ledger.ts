@@ -7,7 +7,7 @@ import { define, dressPage } from "../../doors/page-element.ts";
 import { formulaScript, loadWithProgress, READY } from "../../doors/page-models.ts";
 import { SentenceFigure } from "../../doors/sentence-figure.ts";
 import { answeredLater } from "../../doors/task.ts";
-import { readPart } from "../../doors/state.ts";
+import { partsOf, readPart, readPlain } from "../../doors/state.ts";
 import { answerPlace } from "../../math/answer-parts.ts";
 import type { HeadLedger, LedgerQuestion } from "../../math/ledger.ts";
 import { isFile } from "../../math/families.ts";
@@ -21,15 +21,27 @@ import { HeadLedgerView } from "./view.ts";
 
 // -------------------------------------------------------------------------------- the first door: kernels
 
+const NUMBERS = ["head"];
+
+/** The part of the state that an attribute's value stands for. */
+const readWritten = (name: string, text: string | null): Record<string, any> =>
+  name === "off" ? readPart(name, text) : readPlain(name, text, NUMBERS);
+
 /** Which trait of Python's `HeadLedger` holds which part of the state. */
 export const TRAITS = { sentence: "sentence", answer: "answer", head: "head", off: "off" };
 
 function render({ model, el }: { model: KernelModel; el: HTMLElement }) {
   const root = el.appendChild(h("div", { class: "head-map head-ledger" }));
   return openDoor(model, root, TRAITS, ["_ledger"], {
+    kind: "head-ledger",
     make: (state, change) =>
-      new HeadLedgerView(root, state, { change, painted: (ledger) => announce(el, "ledger", ledger) }),
+      new HeadLedgerView(root, state, {
+        change,
+        asks: model.get("guess"),
+        painted: (ledger) => announce(root, "ledger", ledger),
+      }),
     show: (view: HeadLedgerView) => view.show(decodeMatrices(model.get("_ledger"))),
+    lend: (view, settings) => (view.lend(partsOf(settings, readWritten)), view.state),
   });
 }
 
@@ -50,7 +62,7 @@ class HeadLedgerElement extends SentenceFigure<HeadLedgerView> {
   static observedAttributes = ["model", ...PARTS];
   protected parts = PARTS;
   protected computed = PARTS;
-  protected numbers = ["head"];
+  protected numbers = NUMBERS;
   #forgot = false; // the heads that were off: they are another model's
 
   protected task = this.makeTask<LedgerModel>({
@@ -105,7 +117,7 @@ class HeadLedgerElement extends SentenceFigure<HeadLedgerView> {
   }
 
   protected override readPart(name: string, text: string | null) {
-    return name === "off" ? readPart(name, text) : super.readPart(name, text);
+    return readWritten(name, text);
   }
 
   protected draw(baked: any) {

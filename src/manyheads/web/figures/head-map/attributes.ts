@@ -1,7 +1,8 @@
 // What a page says of a <head-map>: by its attributes and by the page's address; and the texts that put it onto other pages.
 
 import { frameFor, linkTo, tagFor } from "../../doors/sharing.ts";
-import { linkedState, readPart, WRITTEN, writeState, type StateParts } from "../../doors/state.ts";
+import { linkedState, partsOf, readPart, WRITTEN, writeState, type StateParts } from "../../doors/state.ts";
+import { hostHere } from "../../math/host.ts";
 import { isFile } from "../../math/families.ts";
 import { START } from "../../math/options.ts";
 import type { State } from "./state.ts";
@@ -17,6 +18,13 @@ export const modelsOf = (element: Element) => namesIn(element.getAttribute("mode
 /** The state that all attributes write. */
 export const writtenOf = (element: Element): StateParts =>
   Object.assign({}, ...WRITTEN.map((name) => readPart(name, element.getAttribute(name))));
+
+/** The state that a phrase or a guess sets of a map with such models. */
+export function readLent(settings: Record<string, string>, models: string[]): StateParts {
+  return partsOf<StateParts>(settings, (name, text) =>
+    name === "model" ? { model: Math.max(models.indexOf(text), 0) } : readPart(name, text),
+  );
+}
 
 /** What a link may call a map: its id, how many-th on the page it is. */
 export const placesOf = (element: Element) => [
@@ -41,6 +49,7 @@ export function copiesOf(
   place: string,
   state: () => Pick<State, "chosen" | "map">,
 ): Record<string, () => string> {
+  if (hostHere()) return {}; // a notebook has no address that others could open
   const pairs = () => {
     const { chosen, map } = state();
     return writeState(chosen, modelsOf(element)[chosen.model], map?.namedLayer);

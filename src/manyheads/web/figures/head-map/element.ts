@@ -14,7 +14,7 @@ import { withWord } from "../../math/text.ts";
 import { decodeMap } from "../../math/wire.ts";
 import type { HeadModel } from "../../models/head-model.ts";
 import { announce } from "../../views/dom.ts";
-import { ATTRIBUTES, copiesOf, linkedOf, modelsOf, placesOf, writtenOf } from "./attributes.ts";
+import { ATTRIBUTES, copiesOf, linkedOf, modelsOf, placesOf, readLent, writtenOf } from "./attributes.ts";
 import { HeadMapView } from "./view.ts";
 
 /** A map, and that of the sentence it is compared with. */
@@ -137,10 +137,7 @@ export class HeadMapElement extends Figure<HeadMapView> implements LiveMap {
   }
 
   override lend(settings: Record<string, string>) {
-    const read = (name: string, text: string) =>
-      name === "model" ? { model: Math.max(this.models.indexOf(text), 0) } : readPart(name, text);
-    const parts = Object.entries(settings).map(([name, text]) => read(name, text));
-    this.view?.dispatch({ type: "lend", parts: Object.assign({}, ...parts) });
+    this.view?.dispatch({ type: "lend", parts: readLent(settings, this.models) });
   }
 
   /**

@@ -8,6 +8,7 @@ import { define } from "../../doors/page-element.ts";
 import { OPTION_NAMES } from "../../math/options.ts";
 import { decodeMap, type WireWeights } from "../../math/wire.ts";
 import { announce, h } from "../../views/dom.ts";
+import { readLent } from "./attributes.ts";
 import { HeadMapElement } from "./element.ts";
 import { HeadMapView } from "./view.ts";
 
@@ -27,24 +28,31 @@ interface LayerMessage {
 
 function render({ model, el }: { model: KernelModel; el: HTMLElement }) {
   const root = el.appendChild(h("div", { class: "head-map" }));
+  const models: string[] = model.get("_models");
   let view: HeadMapView | undefined;
   const takeLayer = ({ of, layer, maps: [map, compared] }: LayerMessage) => {
     if (of === view?.state.map?.computed) view?.dispatch({ type: "layer", layer, map, compared });
   };
   const close = openDoor(model, root, TRAITS, ["_attention", "_compared"], {
+    kind: "head-map",
     make: (state, change, ask) =>
       (view = new HeadMapView(root, state, {
         change,
-        models: model.get("_models"),
+        models,
+        examples: model.get("examples") ?? "",
         computes: model.get("_computes"),
         readsText: model.get("_reads") === "text",
-        painted: (map) => announce(el, "attention", map),
+        painted: (map) => announce(root, "attention", map),
         fetch: (layers, { computed: of }) => (model.send({ of, layers }), ask()),
       })),
     show(figure: HeadMapView) {
       const [map, compared] = [model.get("_attention"), model.get("_compared")];
       figure.show(decodeMap(map), compared && decodeMap(compared));
     },
+    lend: (figure: HeadMapView, settings) => (
+      figure.dispatch({ type: "lend", parts: readLent(settings, models) }),
+      figure.state.chosen
+    ),
   });
   model.on("msg:custom", takeLayer);
   return () => {

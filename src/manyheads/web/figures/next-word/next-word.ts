@@ -8,6 +8,7 @@ import { openDoor } from "../../doors/kernel-door.ts";
 import type { KernelModel } from "../../doors/kernel-model.ts";
 import { define, dressPage, Figure, takeEarly, whenSeen } from "../../doors/page-element.ts";
 import { OFFERED, readyWith } from "../../doors/page-models.ts";
+import { partsOf } from "../../doors/state.ts";
 import { answeredLater, Task } from "../../doors/task.ts";
 import type { HeadMask } from "../../math/attention-map.ts";
 import { isFile } from "../../math/families.ts";
@@ -30,6 +31,7 @@ function render({ model, el }: { model: KernelModel; el: HTMLElement }) {
   const vocabulary = { endTokens, wordOf: (id: number) => words[id] };
   let view: NextWordView | undefined;
   const close = openDoor(model, root, TRAITS, ["_answer"], {
+    kind: "next-word",
     make: (state, change) =>
       (view = new NextWordView(
         root,
@@ -37,10 +39,14 @@ function render({ model, el }: { model: KernelModel; el: HTMLElement }) {
         { stored: [], ...example },
         {
           changed: (names) => change(view!.state, names),
-          painted: () => announce(el, "next", view!.state.shown?.next),
+          painted: () => announce(root, "next", view!.state.shown?.next),
         },
       )),
     show: () => view!.dispatch({ type: "answer", answer: decodeAnswer(model.get("_answer"), vocabulary) }),
+    lend: (figure: NextWordView, settings) => (
+      figure.dispatch({ type: "lend", parts: readLent(settings, example.lists) }),
+      figure.state
+    ),
   });
   return () => (view!.dispatch({ type: "stop" }), close());
 }
@@ -51,6 +57,19 @@ function decodeAnswer({ tail, logits, map }: any, vocabulary: Vocabulary): Answe
 }
 
 export default { render };
+
+/** The part of the state that an attribute's value stands for; `lists` are heads by a name. */
+function readPart(name: string, value: string | null, lists: Example["lists"]): Lendable {
+  if (name === "text") return { text: value ?? "" };
+  if (name === "masked") return { masked: value === "first" };
+  if (name === "off") return { off: headsIn(value, lists) };
+  if (name === "temperature") return { temperature: Number(value ?? 1) };
+  return name === "layer" || name === "head" ? { [name]: Number(value), looks: true } : {};
+}
+
+/** What a phrase or a guess sets. */
+const readLent = (settings: Record<string, string>, lists: Example["lists"]) =>
+  partsOf(settings, (name, value) => readPart(name, value, lists));
 
 // ----------------------------------------------------------------------------------- the second door: pages
 
@@ -169,17 +188,16 @@ class NextWordElement extends Figure<NextWordView> {
   }
 
   override lend(settings: Record<string, string>) {
-    const parts = Object.entries(settings).map(([name, value]) => this.#readPart(name, value));
-    this.view?.dispatch({ type: "lend", parts: Object.assign({}, ...parts) });
+    this.view?.dispatch({ type: "lend", parts: readLent(settings, this.#named) });
   }
 
-  /** The part of the state that an attribute's value stands for. */
-  #readPart(name: string, value: string | null): Lendable {
-    if (name === "text") return { text: value ?? "" };
-    if (name === "masked") return { masked: value === "first" };
-    if (name === "off") return { off: headsIn(value, isFile(this.model) ? {} : this.#lists) };
-    if (name === "temperature") return { temperature: Number(value ?? 1) };
-    return name === "layer" || name === "head" ? { [name]: Number(value), looks: true } : {};
+  /** The lists of heads that have a name; a file of the reader's has none. */
+  get #named() {
+    return isFile(this.model) ? {} : this.#lists;
+  }
+
+  #readPart(name: string, value: string | null) {
+    return readPart(name, value, this.#named);
   }
 
   /** What some of its attributes write, those that it has. */

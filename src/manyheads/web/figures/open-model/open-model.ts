@@ -3,7 +3,7 @@
 
 import { define, dressPage, Figure } from "../../doors/page-element.ts";
 import { openFile } from "../../doors/open-file.ts";
-import { figureNamed } from "../../doors/phrases.ts";
+import { figureNamed } from "../../doors/named.ts";
 import type { Tell } from "../../doors/task.ts";
 import { turns } from "../../doors/turns.ts";
 import { modelLabel } from "../../math/families.ts";
@@ -12,7 +12,7 @@ import { StatusLine } from "../../views/controls.ts";
 import { h } from "../../views/dom.ts";
 
 const SLOW = 2; // seconds a word: who types is no longer answered
-const STAYS = "Nothing is uploaded: the file is read in this page, and forgotten with it.";
+const STAYS = "Nothing is uploaded: your browser reads the file, and forgets it with this page.";
 
 /** A model that can be closed, to free its memory. */
 type Opened = HeadModel & Partial<Pick<DecoderModel, "secondsPerWord">> & { close?(): void };
@@ -50,7 +50,7 @@ class OpenModelElement extends Figure {
 
   get #figures() {
     const names = (this.getAttribute("for") ?? "").split(/\s+/).filter(Boolean);
-    return names.flatMap((name) => figureNamed(name) ?? []);
+    return names.flatMap((name) => figureNamed(name, this) ?? []);
   }
 
   protected draw() {
@@ -116,7 +116,7 @@ class OpenModelElement extends Figure {
     const figures = this.#figures;
     if (!this.#before.length) this.#before = figures.map((each) => [each, OWN.map((name) => each.getAttribute(name))]);
     for (const figure of figures) setModels(figure, [model.name, null]);
-    this.#tell(`${modelLabel(model.name)} reads in this page now.`);
+    this.#tell(`${modelLabel(model.name)} reads here now.`);
   }
 
   /** The figures take back their own models. */

@@ -121,7 +121,7 @@ class WordShuffleElement extends Figure {
   }
 
   get #map() {
-    return mapById(this.getAttribute("for"));
+    return mapById(this.getAttribute("for"), this);
   }
 
   #show(orders: Orders | null) {
