@@ -72,17 +72,23 @@ def answer_check(field):
 
 
 def with_solutions(path):
-    """A chapter's notebook, its solutions as further cells, in which a warning is an error."""
+    """A chapter's notebook without its proofs, as a student has it, its solutions as further cells.
+
+    In these a warning is an error.
+    """
     from myst_nb.core.read import myst_nb_reader_plugin  # with Sphinx, which those who only read exercises do without
     from nbformat.v4 import new_code_cell
 
+    from manyheads.sphinxext.notebooks import PROOF
+
     notebook = myst_nb_reader_plugin(path)
+    notebook.cells = [cell for cell in notebook.cells if PROOF not in cell.metadata.get("tags", [])]
     notebook.cells += map(new_code_cell, [WARNINGS_ARE_ERRORS, *solutions(path.read_text(encoding="utf-8"))])
     return notebook
 
 
 def run_solutions(path):
-    """Runs a chapter's cells, then its solutions, in a kernel of their own that works in the current folder."""
+    """Runs a student's cells of a chapter, then its solutions, in a kernel that works in the current folder."""
     from jupyter_cache.executors.utils import single_nb_execution
 
     from manyheads.sphinxext.warm_kernels import KERNELS

@@ -1,4 +1,4 @@
-"""Each chapter's solutions hold, run once after its cells, and one that is wrong is found."""
+"""Each chapter's solutions hold, run once after the cells that its notebook has, and one that is wrong is found."""
 
 import re
 

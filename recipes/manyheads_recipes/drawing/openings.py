@@ -46,9 +46,10 @@ def _opening(kind, rng, patch):
         last = round(share * (len(whole) - 1))
         line, missing = whole[: last + 1], whole[last:]
         opened, closed = inked([line / SIDE], PEN), inked([whole / SIDE], PEN)
-        inside = shut_in(closed) > 0
+        places = shut_in(closed)
+        inside = places > 0
         asking = inside.reshape(SIDE // patch, patch, SIDE // patch, patch).mean((1, 3)).ravel() > 0.5
-        if not shut_in(opened).any() and shut_in(closed).max() == 1 and asking.any():
+        if not shut_in(opened).any() and places.max() == 1 and asking.any():
             break
     at_gap = _on(missing, patch)
     on_line = _on(line, patch) & ~at_gap

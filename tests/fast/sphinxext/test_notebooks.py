@@ -69,10 +69,44 @@ def test_a_page_becomes_the_cells_of_its_notebook():
         'from manyheads import MuseumPiece\n\nMuseumPiece("a bug", bug="axis", sentence="Tea?", view="lines")',
         "last",
     ]
-    hidden = {"source_hidden": True}
-    assert [cell.metadata["jupyter"] for cell in made[3:5]] == [{**hidden, "outputs_hidden": True}, hidden]
-    assert made[6].metadata["jupyter"] == hidden, "it holds the answers"
+    assert made[6].metadata["jupyter"] == {"source_hidden": True}, "it holds the answers"
     assert "head-map" not in str(made[7].outputs), "no script brings that to life"
+
+
+def shown(data, **metadata):
+    return [nbformat.v4.new_output("display_data", data=data, metadata=metadata)]
+
+
+def test_a_notebook_folds_what_the_page_folds_or_hides_and_leaves_out_proofs():
+    cells = [
+        code("setup", "remove-cell"),
+        code("proof", "proof", "remove-cell"),
+        code("chart", "hide-input"),
+        code("definition", "hide-input"),
+        code("measured", "proof", "hide-cell"),
+        code("details", "hide-cell"),
+    ]
+    cells[2].outputs = cells[5].outputs = shown({"text/plain": "1"})
+    cells[5].metadata["mystnb"] = {"code_prompt_show": "How often"}
+    page = '<div class="cell"></div>' * 4
+    made = cells_of_page(cells, page, str)
+    source, both = {"source_hidden": True}, {"source_hidden": True, "outputs_hidden": True}
+    assert [(cell.source, cell.metadata.get("jupyter")) for cell in made] == [
+        ("setup", both),
+        ("chart", source),
+        ("definition", None),  # folded it would show nothing
+        ("# How often\n\ndetails", both),
+    ]
+
+
+def test_code_that_a_cell_lists_stands_in_the_notebook_to_be_edited():
+    cells = [code("show(one)", "remove-input"), code("show(two)", "remove-input", "hide-output")]
+    for cell, name in zip(cells, ("one", "two")):
+        cell.outputs = shown({"text/markdown": "~~~"}, code=f"def {name}(): ...")
+    made = cells_of_page(cells, '<div class="cell"></div>' * 2, str)
+    assert [(cell.source, cell.outputs) for cell in made] == [("def one(): ...", []), ("def two(): ...", [])]
+    assert "jupyter" not in made[0].metadata
+    assert made[1].metadata["jupyter"]["source_hidden"]
 
 
 @pytest.mark.parametrize(
