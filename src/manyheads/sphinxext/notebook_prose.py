@@ -35,6 +35,11 @@ def quote(text):
     return "\n".join(f"> {line}".rstrip() for line in text.strip().splitlines())
 
 
+def folded(title, text):
+    """Markdown that stays closed below a title until a reader opens it."""
+    return f"<details><summary>{title}</summary>\n\n{text}\n\n</details>"
+
+
 class _Prose(MarkdownConverter):
     """The elements that Sphinx and its themes write, beside those that the library knows."""
 
@@ -85,8 +90,7 @@ class _Prose(MarkdownConverter):
         return super().convert_p(el, text, parent_tags)
 
     def convert_details(self, el, text, parent_tags):
-        title = el.find("summary").get_text().strip()
-        return f"\n\n<details><summary>{title}</summary>\n\n{text.strip()}\n\n</details>\n\n"
+        return f"\n\n{folded(el.find('summary').get_text().strip(), text.strip())}\n\n"
 
     def convert_dt(self, el, text, parent_tags):
         term = " ".join(text.split())
