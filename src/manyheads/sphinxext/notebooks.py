@@ -13,6 +13,7 @@ what it needs, or for a JupyterHub unless `$MANYHEADS_JUPYTERHUB` has its addres
 import os
 import posixpath
 import re
+from collections import deque
 from contextlib import suppress
 from importlib import metadata
 from pathlib import Path
@@ -144,7 +145,7 @@ def cells_of_page(cells, body, link, by_label=None):
 
     Raises `ValueError` where the page shows other cells than the notebook has.
     """
-    code = (cell for cell in cells if cell.cell_type == "code")
+    code = deque(cell for cell in cells if cell.cell_type == "code")
     made, passage = [], []
 
     def end_prose():
@@ -157,8 +158,8 @@ def cells_of_page(cells, body, link, by_label=None):
             end_prose()
             same = f"tag_{SHOWN_ABOVE}" in classes(block) and made and MADE in _tags(made[-1])
             above = made.pop() if same else None
-            for cell in code:
-                made.append(_collapse(cell))
+            while code:
+                made.append(_collapse(cell := code.popleft()))
                 if not _is_hidden(cell):
                     break
             else:
@@ -173,6 +174,9 @@ def cells_of_page(cells, body, link, by_label=None):
         exercise = (by_label or {}).get(block.get("id"))
         if exercise:
             end_prose()
+            if all(map(_is_hidden, code)):  # it may need what they define
+                made += map(_collapse, code)
+                code.clear()
             block.p.insert_after(_paragraph(about_exercise(exercise)))
         figures = [cell for figure in _figures(block) if (cell := figure_cell(figure, link))]
         if not figures or block.name not in (*WIDGETS, "svg"):  # around the ones that the cells show
