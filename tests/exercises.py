@@ -1,5 +1,6 @@
 """The exercises of the book, read from the chapters' text, and their solutions, run in a kernel that has run the chapter."""
 
+import ast
 import hashlib
 import json
 import re
@@ -15,6 +16,7 @@ CHAPTERS = {path.stem: path.read_text(encoding="utf-8") for path in sorted((ROOT
 EXERCISE = re.compile(r"^(`{3,})\{exercise\} (.*?)\n(.*?)^\1$", re.M | re.S)
 SOLUTION = re.compile(r"^(:{3,})\{solution\} (.*?)\n(.*?)^\1$", re.M | re.S)
 FIELDS = re.compile(r"^```\{field-exercise\}\n((?::.*?\n)*)\n?(.*?)^```$", re.M | re.S)
+CELL = re.compile(r"^~~~\{check\}\n(.*?)^~~~$", re.M | re.S)
 CODE = re.compile(r"^~~~python\n(.*?)^~~~$", re.M | re.S)
 DROPDOWN = re.compile(r"^:::\{dropdown\} .*?\n(.*?)^:::$", re.M | re.S)
 WARNINGS_ARE_ERRORS = "import warnings\n\nwarnings.simplefilter('error')"
@@ -28,6 +30,7 @@ class Exercise:
     label: str
     kind: str
     fields: list
+    cells: list  # code that the notebook has for it: what to begin with, and the check
     solution: str  # as it stands; "" where there is none
     options: dict  # of its fields: map, sentence
 
@@ -44,18 +47,39 @@ def exercises_of(chapter, text):
         fields = FIELDS.search(body)
         options = dict(re.findall(r"^:([\w-]+): (.*)$", fields[1], re.M)) if fields else {}
         read = read_fields(fields[2]) if fields else []
-        yield Exercise(chapter, title, told["label"], told["kind"], read, solutions.get(told["label"], ""), options)
+        solution = solutions.get(told["label"], "")
+        yield Exercise(chapter, title, told["label"], told["kind"], read, CELL.findall(body), solution, options)
 
 
 EXERCISES = [found for chapter, text in CHAPTERS.items() for found in exercises_of(chapter, text)]
 
 
 def solutions(text):
-    """The code in a chapter's dropdowns, what a prediction reveals, then each exercise's solution and its answers."""
+    """The code in a chapter's dropdowns, what a prediction reveals, then each exercise's solution and its answers.
+
+    The cells of an exercise run before its solution, as a reader finds them, and after it, with its answer.
+    """
     code = [code for dropdown in DROPDOWN.findall(text) for code in CODE.findall(dropdown)]
     for exercise in exercises_of("chapter", text):
+        answered = names_of("\n".join(exercise.code))
+        code += [reported(cell, "Not yet.") for cell in exercise.cells]
         code += [*exercise.code, *map(answer_check, exercise.fields)]
+        code += [reported(cell, "Right.", answered) for cell in exercise.cells]
     return code
+
+
+def names_of(code):
+    """The names that code gives something to."""
+    nodes = list(ast.walk(ast.parse(code)))
+    defined = {node.name for node in nodes if isinstance(node, ast.FunctionDef | ast.ClassDef)}
+    return defined | {node.id for node in nodes if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)}
+
+
+def reported(cell, begins, answered=frozenset()):
+    """Code that fails where the check in a cell says something else; names that are answered keep what they have."""
+    *before, report = ast.parse(cell).body
+    left = [line for line in map(ast.unparse, before) if not names_of(line) or names_of(line) - answered]
+    return "\n".join([*left, f"report = {ast.unparse(report)}", f"assert repr(report).startswith({begins!r}), report"])
 
 
 def answer_check(field):

@@ -306,3 +306,49 @@ def test_a_right_function_that_is_slow_is_told_how_slow(monkeypatch):
     assert report
     assert repr(report).endswith(" rungs hold. It takes about 40 times as long as the reference.")
     assert repr(check.causal_mask(waits(3))).endswith(" rungs hold.")
+
+
+@pytest.mark.parametrize(
+    "report",
+    [
+        lambda empty: check.equals(empty, 1),
+        lambda empty: check.holds(empty, {"it is one": lambda empty: empty() == 1}),
+        lambda empty: check.causal_mask(empty),
+        lambda empty: check.padding_mask(empty),
+        lambda empty: check.multi_head_attention(empty),
+        lambda empty: check.module(empty),
+    ],
+)
+def test_an_empty_cell_is_told_so_without_a_traceback(report):
+    def empty(*arguments, **options): ...
+
+    assert repr(report(empty)).startswith("Not yet. Rung 1 ")
+
+
+def test_an_answer_equals_what_is_right():
+    X = np.arange(6.0).reshape(2, 3)
+    assert check.equals(lambda X: torch.tensor(X.T), np.transpose, X)
+    assert check.equals([1, 2.00001], (1, 2))
+    assert check.equals(..., 1).hint == "There is nothing yet where your answer belongs."
+    assert check.equals(["a"], [1]).rung == "it gives numbers"
+    assert check.equals(X, X.T, hint="Swap.").hint == "It is [2, 3] and should be [3, 2]. Swap."
+    assert check.equals([1, np.nan, 3], [1, 2, 4]).hint == "It is furthest off at [1], counted from 0."
+    assert check.equals(lambda X: X / "2", 1, X, hint="Use 2.").rung == "it gives numbers"
+
+
+def test_what_has_to_hold_is_tried_in_turn():
+    tests = {"two": lambda words: len(words) == 2, "short": lambda words: max(map(len, words)) < 4}
+    assert check.holds(["tea", "no"], tests)
+    assert check.holds(["tea"], tests).rung == "two"
+    assert check.holds(["coffee", "tea"], tests, hint="Shorter.").hint == "Shorter."
+    assert check.holds([1, 2], tests).hint == "It raises TypeError: object of type 'int' has no len()."
+    assert check.holds(lambda: 1 / 0, {"it runs": lambda fn: fn()}).hint.startswith("It raises ZeroDivisionError")
+
+
+def test_a_seal_is_that_of_the_value_whoever_wrote_it():
+    mask = np.tri(2, dtype=bool)
+    assert check.seal(mask) == check.seal(torch.tensor(mask)) == check.seal([[1, 0], [1, 1]])
+    assert check.seal({"b", "a"}) == check.seal({"a", "b"}) != check.seal({"a"})
+    assert check.seal({"a": {("b", 2.0001)}}) == check.seal({"a": {("b", 2)}})
+    report = check.holds(0.5, {"half": lambda half: check.seal(half) == ""})
+    assert report.hint == "It holds 0.5. Give whole numbers and words."

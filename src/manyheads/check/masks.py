@@ -8,7 +8,7 @@ import numpy as np
 import torch
 
 from manyheads import attention
-from manyheads.check.report import Mistake, Report, array, call, climb, slowness
+from manyheads.check.report import Mistake, Report, array, call, climb, given, slowness
 
 OURS = "In this book, as in scaled_dot_product_attention, True may be attended to"
 
@@ -64,7 +64,7 @@ def _slower(fn, reference, *arguments):
 
 def _rungs(fn, arguments, right, wrong, axes, slower):
     def made():
-        return array(call(fn, *arguments))
+        return array(given(call(fn, *arguments)))
 
     def boolean():
         if (found := made()).dtype != np.bool_:

@@ -43,8 +43,10 @@ class Report:
         if self.passed:
             slow = self.slower is not None and self.slower >= SLOW
             time = f" It takes about {float(f'{self.slower:.1g}'):.0f} times as long as the reference." if slow else ""
-            return f"Right. All {self.rungs} rungs hold.{time}"
-        return f"Not yet. Rung {self.place} of {self.rungs} does not hold: {self.rung}.\nHint: {self.hint}"
+            rungs = f" All {self.rungs} rungs hold." if self.rungs > 1 else ""
+            return f"Right.{rungs}{time}"
+        hint = f"\nHint: {self.hint}" if self.hint else ""
+        return f"Not yet. Rung {self.place} of {self.rungs} does not hold: {self.rung}.{hint}"
 
 
 class Mistake(Exception):
@@ -55,7 +57,7 @@ def climb(rungs: Mapping[str, Callable[[], float | None]]) -> Report:
     """Report on rungs, {name: function that raises `Mistake`}, up to the first that does not hold.
 
     >>> climb({"it counts": lambda: None})
-    Right. All 1 rungs hold.
+    Right.
 
     A rung that takes the time gives how many times slower than the reference it was.
     """
@@ -115,6 +117,18 @@ def call(fn: Callable[..., Any], *arguments: Any, otherwise: str = "", **options
         if isinstance(before, np.ndarray | torch.Tensor) and not np.array_equal(array(before), array(after)):
             raise Mistake("It changes what it was given. Work on a copy, or write what is new into a new array.")
     return result
+
+
+def given(value: Any) -> Any:
+    """What the reader gave; `Mistake` where the dots of an empty cell still stand.
+
+    >>> given(...)
+    Traceback (most recent call last):
+    manyheads.check.report.Mistake: There is nothing yet where your answer belongs.
+    """
+    if value is None or value is ...:
+        raise Mistake("There is nothing yet where your answer belongs.")
+    return value
 
 
 def array(value: Any) -> np.ndarray:

@@ -1,7 +1,8 @@
 """Exercises, by sphinx-exercise: each with its kind and what it practises, its solution folded, all listed on one page.
 
 `{exercise}` takes `:label:`, `:kind:` and `:practises:`; `{solution} label` is closed until a reader opens it;
-`{field-exercise}` inside an exercise is answered on the page; `{exercise-list}` lists them all.
+`{field-exercise}` inside an exercise is answered on the page, `{check}` in the notebook; `{exercise-list}` lists them
+all.
 """
 
 from pathlib import Path
@@ -30,6 +31,7 @@ KINDS = {
 }
 OPEN = "manyheads_exercise"  # in the build's memory: the label of the exercise that is being read
 CHECKED = "manyheads_checked"  # and those that the page itself checks
+CELLS = "manyheads_cells"  # and the code that its notebook has for it
 
 
 class Exercise(ExerciseDirective):
@@ -47,14 +49,15 @@ class Exercise(ExerciseDirective):
         if missing := {"label", "kind", "practises"} - {*self.options}:
             raise self.error(f"exercise: it needs {', '.join(sorted(missing))}")
         label = self.options["label"]
-        self.env.temp_data[OPEN] = label
+        self.env.temp_data.update({OPEN: label, CELLS: []})
         found = super().run()
         del self.env.temp_data[OPEN]
         checked = label in self.env.temp_data.get(CHECKED, ())
         for node in found:
             node["classes"].append("note")
             details = {name: self.options[name] for name in ("kind", "practises")} | {"checked": checked}
-            self.env.sphinx_exercise_registry[label] |= details | {"title": self.arguments[0]}
+            details |= {"title": self.arguments[0], "cells": self.env.temp_data[CELLS]}
+            self.env.sphinx_exercise_registry[label] |= details
         return found
 
 
@@ -73,6 +76,18 @@ class FieldExercise(SphinxDirective):
         except ValueError as error:
             raise self.error(f"field-exercise: {error}") from error
         return [nodes.raw("", fields_html(self.env.temp_data[OPEN], fields, **self.options), format="html")]
+
+
+class Check(SphinxDirective):
+    """`{check}` in an exercise: what a reader begins with in the notebook, and its check. A page shows nothing."""
+
+    has_content = True
+
+    def run(self):
+        if OPEN not in self.env.temp_data:
+            raise self.error("check: it stands in an exercise")
+        self.env.temp_data[CELLS].append("\n".join(self.content))
+        return []
 
 
 def is_checked(env):
@@ -124,13 +139,22 @@ class ListExercises(SphinxPostTransform):
             refdoc=self.env.docname,
             refwarn=True,
         )
-        about = nodes.paragraph("", f"{details['practises']} · {KINDS[details['kind']]}", classes=["exercise-about"])
+        about = nodes.paragraph("", about_exercise(details), classes=["exercise-about"])
         checked = ["exercise-checked"] if details["checked"] else []
         return nodes.list_item("", nodes.paragraph("", "", link), about, classes=checked)
 
 
+def about_exercise(details):
+    """What an exercise practises, and its kind.
+
+    >>> about_exercise({"practises": "joining the heads", "kind": "shape"})
+    'joining the heads · predict the shape'
+    """
+    return f"{details['practises']} · {KINDS[details['kind']]}"
+
+
 def exercises(env, page):
-    """The exercises of a page in its order: {label: {kind, practises, title, ...}}."""
+    """The exercises of a page in its order: {label: {kind, practises, title, cells, ...}}."""
     registry = getattr(env, "sphinx_exercise_registry", {})
     return {label: details for label, details in registry.items() if details["docname"] == page and "kind" in details}
 
@@ -188,6 +212,7 @@ def setup(app):
     app.setup_extension("sphinx_design")
     app.setup_extension("sphinx_exercise")
     app.add_directive("exercise", Exercise, override=True)
+    app.add_directive("check", Check)
     app.add_node(exercise_list)
     app.add_post_transform(ListExercises)
     app.add_post_transform(FoldSolutions)

@@ -49,6 +49,11 @@ def is_worth_trying(words):
     return words.find_parent("td") is row.td and len(words.get_text().split(" ")) >= WORTH_TRYING["words"]
 
 
+def folded(title, text):
+    """Markdown that stays closed below a title until a reader opens it."""
+    return f"<details><summary>{title}</summary>\n\n{text}\n\n</details>"
+
+
 class _Prose(MarkdownConverter):
     """The elements that Sphinx and its themes write, beside those that the library knows."""
 
@@ -108,8 +113,7 @@ class _Prose(MarkdownConverter):
         return super().convert_p(el, text, parent_tags)
 
     def convert_details(self, el, text, parent_tags):
-        title = el.find("summary").get_text().strip()
-        return f"\n\n<details><summary>{title}</summary>\n\n{text.strip()}\n\n</details>\n\n"
+        return f"\n\n{folded(el.find('summary').get_text().strip(), text.strip())}\n\n"
 
     def convert_dt(self, el, text, parent_tags):
         term = " ".join(text.split())

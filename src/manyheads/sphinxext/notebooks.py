@@ -13,6 +13,7 @@ what it needs, or for a JupyterHub unless `$MANYHEADS_JUPYTERHUB` has its addres
 import os
 import posixpath
 import re
+from collections import deque
 from contextlib import suppress
 from importlib import metadata
 from pathlib import Path
@@ -28,6 +29,8 @@ from manyheads.figures.page_figure import plain_of
 from manyheads.models.pretrained import pinned
 from manyheads.repository import repository_address
 from manyheads.sphinxext import publishing
+from manyheads.sphinxext.exercise_cells import HIDDEN, exercise_cells, solution_cells
+from manyheads.sphinxext.exercises import about_exercise, exercises
 from manyheads.sphinxext.figure_cells import MADE, figure_cell
 from manyheads.sphinxext.notebook_prose import classes, prose
 
@@ -38,7 +41,6 @@ EXECUTED = "jupyter_execute"  # beside the site: where MyST-NB leaves what it ra
 GLUED = "application/papermill.record/text/html"
 WIDGET = "application/vnd.jupyter.widget-view+json"
 FOLDED = {"jupyter": {"source_hidden": True}}  # how Jupyter is told to show a cell's output only
-HIDDEN = {"collapsed": True, "jupyter": {"source_hidden": True, "outputs_hidden": True}}
 COLLAPSED = {"hide-input": FOLDED, "remove-input": FOLDED, "hide-cell": HIDDEN, "remove-cell": HIDDEN}
 # As JupyterLab writes them, so that a notebook that was only looked at stays as it was.
 KEPT = ("collapsed", "jupyter", "tags")
@@ -136,17 +138,18 @@ def _left_out(output):
     return glued or 'class="bertviz"' in data.get("text/html", "")
 
 
-def cells_of_page(cells, body, link):
+def cells_of_page(cells, body, link, by_label=None):
     """The cells of a notebook that reads like its page: the code of `cells`, and the page's body in between.
 
     `link` is as in `prose`. A cell that the page hides comes folded, before the next one that it shows; a proof doesn't
     come. A live figure becomes a cell, unless the cell below it shows the same; one in an exercise stands below its
-    words.
+    words. `by_label` are the page's exercises: each stands in a cell of its own, above those in which it's done and
+    those of its solution.
 
     Raises `ValueError` where the page shows other cells than the notebook has.
     """
     glued = _glued_figures(cells)
-    code = (cell for cell in cells if cell.cell_type == "code")
+    code = deque(cell for cell in cells if cell.cell_type == "code")
     made, passage = [], []
 
     def end_prose():
@@ -159,8 +162,8 @@ def cells_of_page(cells, body, link):
             end_prose()
             same = f"tag_{SHOWN_ABOVE}" in classes(block) and made and MADE in _tags(made[-1])
             above = made.pop() if same else None
-            for cell in code:
-                made += _kept(cell)
+            while code:
+                made += _kept(cell := code.popleft())
                 if not _is_hidden(cell):
                     break
             else:
@@ -168,12 +171,27 @@ def cells_of_page(cells, body, link):
             if above and not any("text/html" in output.get("data", {}) for output in cell.outputs):
                 cell.outputs = above.outputs  # its own are for a kernel only
             continue
+        if "solution" in classes(block):
+            end_prose()
+            made += solution_cells(block, link)
+            continue
+        exercise = (by_label or {}).get(block.get("id"))
+        if exercise:
+            end_prose()
+            if all(map(_is_hidden, code)):  # it may need what they define
+                for cell in code:
+                    made += _kept(cell)
+                code.clear()
+            block.p.insert_after(_paragraph(about_exercise(exercise)))
         figures = [figure_cell(figure, glued.get(_tag(str(figure)))) for figure in _figures(block)]
         if not _is_figure(block):
             passage.append(block)
         if figures:
             end_prose()
             made += figures
+        if exercise:
+            end_prose()
+            made += exercise_cells(exercise)
     end_prose()
     for cell in code:
         if not _is_hidden(cell):
@@ -185,10 +203,14 @@ def cells_of_page(cells, body, link):
 
 
 def _blocks(node):
-    """What stands on a page, section by section, without the white space in between."""
+    """What stands on a page, section by section, without the white space in between; exercises stand in no fold."""
     for child in node.find_all(True, recursive=False):
         if child.name == "section":
             yield from _blocks(child)
+        elif child.name == "details" and child.find(class_="exercise"):
+            child.summary.name = "h3"
+            yield child.h3.extract()
+            yield from _blocks(child.div)
         else:
             yield child
 
@@ -201,6 +223,12 @@ def _glued_figures(cells):
 
 def _tag(html):
     return html.partition(">")[0]
+
+
+def _paragraph(text):
+    paragraph = BeautifulSoup("<p><em></em></p>", "html.parser").p
+    paragraph.em.string = text
+    return paragraph
 
 
 def _figures(block):
@@ -300,7 +328,7 @@ def offer_notebook(app, pagename, templatename, context, doctree):
     path.parent.mkdir(parents=True, exist_ok=True)
     links = Links(app.env, pagename, publishing.address())
     notebook = executed_notebook(app, executed)
-    notebook.cells = cells_of_page(notebook.cells, context["body"], links)
+    notebook.cells = cells_of_page(notebook.cells, context["body"], links, exercises(app.env, pagename))
     nbformat.write(published_notebook(notebook, publishing.address()), path)
     context["ipynb_source"] = f"{pagename}.ipynb"
 

@@ -160,6 +160,37 @@ def test_the_figures_of_an_exercise_stand_below_its_words():
     ]
 
 
+def test_exercises_and_their_solutions_are_cells_in_which_one_works():
+    exercise = '<div class="exercise admonition" id="{0}"><p class="admonition-title">{0}</p><p>Do it.</p></div>'
+    python = '<div class="highlight-python"><div class="highlight"><pre><span>answer</span> = 2\n</pre></div></div>'
+    solution = '<details class="solution"><summary>Solution</summary><div>{}</div></details>'
+    page = (
+        f"<section><p>Now you.</p>{exercise.format('one')}{solution.format(f'<p>Count.</p>{python}<p>Two.</p>')}"
+        f'<details><summary>More</summary><div class="sd-card-body">{exercise.format("two")}{solution.format(python)}</div></details></section>'
+    )
+    details = {"practises": "counting", "kind": "cell", "cells": []}
+    stub = "answer = ...\n\ncheck.equals(answer, 2)"
+    made = cells_of_page(
+        [code("needed", "remove-cell")], page, str, {"one": details | {"cells": [stub, "more"]}, "two": details}
+    )
+    folded = "<details><summary>Solution</summary>\n\n{}\n\n</details>"
+    about = "*counting · write it in a cell*"
+    assert [(cell.metadata.get("tags"), cell.source) for cell in made] == [
+        (None, "Now you."),
+        (["remove-cell"], "needed"),
+        (None, f"> **one**\n>\n> {about}\n>\n> Do it."),
+        (["exercise"], stub),
+        (["exercise"], "more"),
+        (None, folded.format("Count.")),
+        (["solution"], "# Solution\nanswer = 2"),
+        (None, folded.format("Two.")),
+        (None, "### More"),
+        (None, f"> **two**\n>\n> {about}\n>\n> Do it."),
+        (["solution"], "# Solution\nanswer = 2"),
+    ]
+    assert made[6].metadata["jupyter"] == {"source_hidden": True, "outputs_hidden": True}
+
+
 def test_a_notebook_that_was_changed_is_never_overwritten(tmp_path):
     built, folder = tmp_path / "built", tmp_path / "notebooks"
     built.mkdir()

@@ -12,8 +12,10 @@ import nbformat
 import pytest
 from bs4 import BeautifulSoup
 from conftest import ROOT
+from exercises import exercises_of
 
 from manyheads.figures import FIGURES
+from manyheads.sphinxext.exercise_cells import EXERCISE, FIRST_LINE, SOLUTION
 from manyheads.sphinxext.figure_cells import MADE, WIDGETS
 from manyheads.sphinxext.notebooks import PROOF, WIDGET, install_cell
 
@@ -96,13 +98,25 @@ def test_each_built_page_offers_a_notebook_that_is_valid(html, chapter):
     written = [cell for cell in jupytext.read(chapter, fmt="md:myst").cells if cell.cell_type == "code"]
     kept = [cell.source for cell in written if PROOF not in cell.metadata.get("tags", [])]
     code = [cell for cell in notebook.cells if cell.cell_type == "code" and cell.id != "install-the-package"]
-    run = [cell for cell in code if MADE not in cell.metadata.get("tags", [])]
+    run = [cell for cell in code if not {MADE, EXERCISE, SOLUTION} & {*cell.metadata.get("tags", [])}]
     assert len(run) == len(kept)
     for cell, source in zip(run, kept):
         assert cell.source.endswith(source) or source.startswith("show("), "below its title, or what it lists"
     assert all(cell.execution_count for cell in run if cell.source.strip())
     page = (html / "book" / f"{chapter.stem}.html").read_text(encoding="utf-8")
     assert f"_sources/book/{chapter.stem}.ipynb" in page
+
+
+@pytest.mark.parametrize("chapter", CHAPTERS, ids=lambda path: path.stem)
+def test_the_exercises_of_a_built_page_are_done_in_its_notebook(html, chapter):
+    notebook = nbformat.read(html / "_sources" / "book" / f"{chapter.stem}.ipynb", as_version=4)
+    tagged = [(tag, cell.source) for cell in notebook.cells for tag in cell.metadata.get("tags", [])]
+    assert [(tag, source) for tag, source in tagged if tag in (EXERCISE, SOLUTION)] == [
+        (tag, code)
+        for exercise in exercises_of(chapter.stem, chapter.read_text(encoding="utf-8"))
+        for tag, codes in ((EXERCISE, exercise.cells), (SOLUTION, [f"{FIRST_LINE}\n{code}" for code in exercise.code]))
+        for code in map(str.strip, codes)
+    ]
 
 
 def without_code(text):
