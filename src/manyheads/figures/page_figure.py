@@ -49,7 +49,7 @@ class PageFigure(Figure):
         if element not in FIGURES:
             raise ValueError(f"no figure is called {element!r}; there are {', '.join(FIGURES)}")
         self._begin(element, make(element, words, options))
-        self.id = options.get("id", "")
+        self.id = options.get("id") or ""
 
     @classmethod
     def of(cls, html: str) -> "PageFigure":

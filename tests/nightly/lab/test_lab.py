@@ -17,7 +17,9 @@ from live_maps import eventually, shows, tools
 from playwright.sync_api import TimeoutError, expect
 from served import ROOT, VIEWPORT, patient
 
+from manyheads.figures import FIGURES
 from manyheads.models.focus import load_focus_model
+from manyheads.sphinxext.figure_cells import MADE
 
 NOTEBOOK = """---
 kernelspec:
@@ -57,6 +59,9 @@ map = VBox([Dropdown(options=["one", "two"]), HBox([HeadMap("hot tea"), HeadMap(
 from manyheads import HeadMap
 map = HeadMap.of(np.full((1, 2100, 2100), 1 / 2100), ["The", "cat", "sat."] * 700)""",
 }
+ELEMENTS = ", ".join(f".jp-OutputArea {name}" for name in FIGURES)
+ALIVE = """(figures) => figures.map((figure) =>
+    [figure.localName, figure.matches(":defined"), figure.matches(".head-map"), figure.childElementCount > 0])"""
 WEIGHTS = "(cells) => cells.map((cell) => Number(cell.dataset.weight))"
 
 
@@ -251,7 +256,44 @@ def test_a_chapter_opens_as_a_notebook_and_runs_to_its_end(notebook, chapters, c
     assert [cell.source for cell in run] == [cell.source for cell in cells]
     outputs = [output for cell in run for output in cell.outputs]
     assert not [output for output in outputs if output.output_type == "error" or output.get("name") == "stderr"]
+    has_live_figures(page, cells)
+    press_a_phrase(page)
+    answer_an_exercise(page)
     assert not faults
+
+
+def has_live_figures(page, cells):
+    """Waits until each figure of the page is alive in its cell: defined, dressed, and with something in it."""
+    for place, cell in enumerate(cells):
+        if MADE in cell.metadata.get("tags", []):
+            output = page.locator(".jp-CodeCell").nth(place).locator(".jp-OutputArea")
+            expect(output.locator(".head-map, svg").first).to_be_attached()
+    eventually(lambda: page.locator(ELEMENTS).evaluate_all(ALIVE), lambda found: all(map(all, found)))
+    expect(page.get_by_text("Waiting for Python")).to_have_count(0)
+
+
+def press_a_phrase(page):
+    """Presses the first phrase of a notebook's text that sets something in a figure, and sees that lit up."""
+    phrase = page.locator("a[href*='#try:']").first
+    if phrase.count():
+        phrase.click()
+        expect(page.locator(".hm-spoken").first).to_be_attached()
+
+
+def answer_an_exercise(page):
+    """Answers the first exercise of a notebook that has fields, and reads that it's right."""
+    exercise = page.locator("field-exercise").first
+    if not exercise.count():
+        return
+    fields = exercise.evaluate("(element) => JSON.parse(element.querySelector('script').textContent)")
+    for place, field in enumerate(fields):
+        row = exercise.locator(".fe-field").nth(place)
+        if "options" in field:
+            row.get_by_role("radio").nth(field["options"].index(field["answer"])).check(force=True)
+        else:
+            row.get_by_role("textbox").fill(field["answer"])
+    exercise.get_by_role("button", name="Check").click()
+    expect(exercise.get_by_text("Right.")).to_have_count(len(fields))
 
 
 def code_cells(path):
