@@ -11,7 +11,7 @@ what stands in a page before its scripts run from the same data (`prerender.py`)
 
 import inspect
 import re
-from functools import partial, update_wrapper
+from functools import partial
 from html import escape
 from statistics import mean
 
@@ -54,7 +54,11 @@ def maker(element):
     Raises `KeyError` for an element that is no figure.
     """
     row = FIGURES[element]
-    return function(row["element"]) if "element" in row else update_wrapper(partial(_plain, element), _plain)
+    if "element" in row:
+        return function(row["element"])
+    plain = partial(_plain, element)
+    plain.__doc__ = _plain.__doc__
+    return plain
 
 
 def make(element, words, options):

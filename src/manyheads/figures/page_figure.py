@@ -74,9 +74,9 @@ class PageFigure(Figure):
         place = wanted["file"]
         try:
             contents = site_file(place)
-        except Exception as error:
+        except FileNotFoundError as error:
             self.send({"file": place, "missing": str(error)})
-            raise
+            return
         self.send({"file": place}, [contents])
 
     @traitlets.observe("_value")

@@ -217,8 +217,8 @@ def _blocks(node):
 
 def _glued_figures(cells):
     """The figures that cells glue for the page's text, under the names of their variables: {tag: name}."""
-    outputs = [output for cell in cells for output in cell.get("outputs", []) if "scrapbook" in output.metadata]
-    return {_tag(output.data.get(GLUED, "")): output.metadata["scrapbook"]["name"] for output in outputs}
+    outputs = [output for cell in cells for output in cell.get("outputs", []) if GLUED in output.get("data", {})]
+    return {_tag(output.data[GLUED]): output.metadata["scrapbook"]["name"] for output in outputs}
 
 
 def _tag(html):

@@ -72,8 +72,7 @@ def test_a_figure_brings_what_its_page_would_fetch_and_says_what_it_has_not(sent
     model = site_file("models/drawing.safetensors.gz")
     assert (row["bytes"], row["sha256"]) == (len(model), sha256(model).hexdigest())
     for place in ("nobody.js", "models/nobody.gz", "../pyproject.toml", "models/../../__init__.py"):
-        with pytest.raises(FileNotFoundError):
-            figure._give(None, {"file": place}, [])
+        figure._give(None, {"file": place}, [])
         assert sent[-1] == ({"file": place, "missing": f"the figures have no file {place!r}"},)
 
 

@@ -1,7 +1,7 @@
 // The door of a page's figure to a notebook: its own custom element, for which Python brings what a page would fetch. The widget sends
 // the element as a page has it, and answers each file that is asked for by its name; a document asks once for each.
 
-import { Fault, WHY, within } from "../math/faults.ts";
+import { Fault, reasonOf, WHY, within } from "../math/faults.ts";
 import { hostHere, scriptAddress, setHost, workerHost, type Host } from "../math/host.ts";
 import { h } from "../views/dom.ts";
 import { settle } from "./cell.ts";
@@ -50,9 +50,13 @@ class KernelHost implements Host {
     return () => void this.#models.delete(model);
   }
 
-  /** A file of the site by its name. One that comes too late is here for the next who asks. */
+  /** A file of the site by its name, or a fault; one that comes too late is here for the next who asks. */
   file(name: string): Promise<Blob> {
-    return within(kept(this.#files, name, () => this.#ask(name)));
+    return within(this.#file(name));
+  }
+
+  #file(name: string) {
+    return kept(this.#files, name, () => this.#ask(name));
   }
 
   #ask(name: string) {
@@ -71,13 +75,15 @@ class KernelHost implements Host {
   }
 
   script(name: string) {
-    return kept(this.#scripts, name, async () => scriptAddress(this.base + name, await (await this.file(name)).text()));
+    return kept(this.#scripts, name, async () =>
+      scriptAddress(this.base + name, await (await this.#file(name)).text()),
+    );
   }
 
   /** Dresses the document. */
   style(name: string) {
     return kept(this.#styles, name, async () => {
-      const sheet = await (await this.file(name)).text();
+      const sheet = await (await this.#file(name)).text();
       this.sheets += sheet;
       document.head.append(h("style", { class: "manyheads" }, sheet));
     });
@@ -113,13 +119,16 @@ function render({ model, el }: { model: KernelModel; el: HTMLElement }) {
   const host = hostOf(model.get("_version"));
   const root = el.appendChild(h("div"));
   const says = (text: string) => root.replaceChildren(h("p", { role: "status" }, text));
-  const endings = [host.join(model), () => clearTimeout(late)];
   const late = setTimeout(says, PATIENCE, BUSY);
-  const names: string[] = model.get("_elements");
+  const endings = [host.join(model), () => clearTimeout(late)];
+  let left = false;
   const show = async () => {
-    for (const name of ["head-map", ...names]) await host.style(`${name}.css`).catch(() => {}); // a figure may have none
-    for (const name of names) await import(await host.script(`${name}.js`));
+    const names: string[] = model.get("_elements");
+    await Promise.all(["head-map", ...names].map((name) => host.style(`${name}.css`).catch(() => {}))); // some have none
+    const scripts = await Promise.all(names.map((name) => host.script(`${name}.js`)));
+    for (const script of scripts) await import(script); // an element around others looks for them as it wakes
     clearTimeout(late);
+    if (left) return;
     endings.push(keepProgress(model, root));
     root.innerHTML = model.get("html"); // scripts of data run nothing
     endings.push(
@@ -130,9 +139,10 @@ function render({ model, el }: { model: KernelModel; el: HTMLElement }) {
   };
   show().catch((error) => {
     clearTimeout(late);
-    says(`The figure could not be shown: ${error.message}`);
+    says(`The figure can’t be shown: ${reasonOf(error)}`);
   });
   return () => {
+    left = true;
     for (const end of endings) end();
   };
 }
