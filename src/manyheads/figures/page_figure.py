@@ -8,10 +8,11 @@ from typing import Any
 import numpy as np
 import traitlets
 
+from manyheads.drawing.element import is_building
 from manyheads.figures import FIGURES, PAGE_FIGURES
 from manyheads.figures.elements import make, maker
 from manyheads.figures.files import script_files, site_file
-from manyheads.widgets.figure import Figure
+from manyheads.widgets.figure import Figure, nobody_answers
 from manyheads.widgets.web_files import built
 
 DATA = re.compile(r'<script type="application/json">.*?</script>', re.DOTALL)
@@ -27,8 +28,9 @@ class PageFigure(Figure):
     Most have a class of their own, so that this is `DrawingBoard("open ring", guess="gap")`: `MuseumPiece`,
     `SoftmaxScale`, `WordSense` and so on. This one is for all.
 
-    It computes in the browser, as on its page, also while Python is busy. Its scripts, and the models that it needs,
-    come from Python once it is shown, once for all figures of a notebook.
+    It computes in the browser, as on its page, also while Python is busy. Its scripts come along with the first figure
+    that needs them; the models that it needs come from Python once it is shown. All come once for all figures of a
+    notebook.
 
     `value` is what its reader has made of it, a dict, as the page's element has it: a drawing's `strokes` and
     `answer`, a map's `sentence` and `attention`, with NumPy arrays for weights; it's empty until the figure computes.
@@ -43,6 +45,7 @@ class PageFigure(Figure):
     value: dict[str, Any] = traitlets.Dict(read_only=True)
     _value = traitlets.Dict().tag(sync=True)
     _elements = traitlets.List(traitlets.Unicode()).tag(sync=True)
+    _brought = traitlets.Dict().tag(sync=True)
     _version = traitlets.Unicode().tag(sync=True)
 
     def __init__(self, element: str, words: Any = "", **options: Any) -> None:
@@ -65,7 +68,7 @@ class PageFigure(Figure):
     def _begin(self, element, html):
         inside = [name for name in FIGURES if re.search(rf"<{name}[\s>]", html)]
         inside.sort(key=lambda name: name == element)  # an element around others looks for them as it wakes
-        super().__init__(_elements=inside, _version=version(), _status="")
+        super().__init__(_elements=inside, _version=version(), _brought=_brought_for(inside), _status="")
         self.set_trait("html", html)
         self.on_msg(self._give)
 
@@ -108,6 +111,19 @@ def plain_of(html):
     '<svg></svg>'
     """
     return TAGS.sub("", DATA.sub("", html))
+
+
+_BROUGHT: set[str] = set()  # scripts and stylesheets that a figure of this kernel has brought along
+
+
+def _brought_for(elements):
+    """The scripts and stylesheets that none has brought yet, {place: text}. Asked for, they wait for a busy kernel."""
+    if is_building() or nobody_answers():
+        return {}
+    places = {f"{name}.{ending}" for name in ["head-map", *elements] for ending in ("css", "js")}
+    new = sorted(places & script_files().keys() - _BROUGHT)
+    _BROUGHT.update(new)
+    return {place: site_file(place).decode() for place in new}
 
 
 @cache

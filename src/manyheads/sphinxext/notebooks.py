@@ -183,11 +183,14 @@ def cells_of_page(cells, body, link, by_label=None):
                     made += _kept(cell)
                 code.clear()
             block.p.insert_after(_paragraph(about_exercise(exercise)))
-        figures = [figure_cell(figure, glued.get(_tag(str(figure)))) for figure in _figures(block)]
+        names = [glued.get(_tag(str(figure))) for figure in _figures(block)]
+        figures = [figure_cell(figure, name) for figure, name in zip(_figures(block), names)]
         if not _is_figure(block):
             passage.append(block)
         if figures:
             end_prose()
+            while any(names) and code and _is_hidden(code[0]):  # it may have made them
+                made += _kept(code.popleft())
             made += figures
         if exercise:
             end_prose()

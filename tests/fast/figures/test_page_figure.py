@@ -9,6 +9,7 @@ import pytest
 
 import manyheads
 from manyheads import DrawingBoard, PageFigure, ResultSlider
+from manyheads.drawing.element import BUILDING
 from manyheads.figures import FIGURES, PAGE_FIGURES
 from manyheads.figures.elements import make, maker
 from manyheads.figures.files import LIST, site_file
@@ -74,6 +75,16 @@ def test_a_figure_brings_what_its_page_would_fetch_and_says_what_it_has_not(sent
     for place in ("nobody.js", "models/nobody.gz", "../pyproject.toml", "models/../../__init__.py"):
         figure._give(None, {"file": place}, [])
         assert sent[-1] == ({"file": place, "missing": f"the figures have no file {place!r}"},)
+
+
+def test_the_first_figure_of_a_kind_brings_its_scripts_along_and_no_other(monkeypatch):
+    monkeypatch.setattr("manyheads.figures.page_figure._BROUGHT", set())
+    first, second, other = (PageFigure(name) for name in ("softmax-scale", "softmax-scale", "rotary-positions"))
+    assert first._brought.keys() == {f"{name}.{end}" for name in ("head-map", "softmax-scale") for end in ("css", "js")}
+    assert second._brought == {}
+    assert other._brought.keys() == {"rotary-positions.css", "rotary-positions.js"}
+    monkeypatch.setenv(BUILDING, "1")
+    assert PageFigure("open-model")._brought == {}
 
 
 def test_a_value_comes_with_arrays_and_can_be_observed():

@@ -22,6 +22,7 @@ class KernelHost implements Host {
   base: string;
   sheets = ""; // the stylesheets that came, for figures that are kept
   #files = new Map<string, Promise<Blob>>();
+  #waiting = new Map<string, (file: Blob) => void>(); // for those that were asked for
   #scripts = new Map<string, Promise<string>>();
   #styles = new Map<string, Promise<void>>();
   #models = new Set<KernelModel>(); // whoever of them answers
@@ -50,6 +51,15 @@ class KernelHost implements Host {
     return () => void this.#models.delete(model);
   }
 
+  /** Takes files that a figure brought along, {name: text}. */
+  take(brought: Record<string, string>) {
+    for (const [name, text] of Object.entries(brought)) {
+      const file = new Blob([text]);
+      this.#waiting.get(name)?.(file);
+      if (!this.#files.has(name)) this.#files.set(name, Promise.resolve(file));
+    }
+  }
+
   /** A file of the site by its name, or a fault; one that comes too late is here for the next who asks. */
   file(name: string): Promise<Blob> {
     return within(this.#file(name));
@@ -63,6 +73,7 @@ class KernelHost implements Host {
     const model = [...this.#models].at(-1);
     return new Promise<Blob>((done, failed) => {
       if (!model) return failed(new Fault(WHY.absent));
+      this.#waiting.set(name, done);
       const take = ({ file, missing }: { file: string; missing?: string }, buffers: ArrayBuffer[] = []) => {
         if (file !== name) return;
         model.off("msg:custom", take);
@@ -118,6 +129,7 @@ function hostOf(version: string) {
 function render({ model, el }: { model: KernelModel; el: HTMLElement }) {
   const host = hostOf(model.get("_version"));
   const root = el.appendChild(h("div"));
+  host.take(model.get("_brought"));
   const says = (text: string) => root.replaceChildren(h("p", { role: "status" }, text));
   const late = setTimeout(says, PATIENCE, BUSY);
   const endings = [host.join(model), () => clearTimeout(late)];
