@@ -28,6 +28,7 @@ from manyheads import (
     MultiHeadAttention,
     NextWord,
     NotTranslated,
+    PageFigure,
     ScoreParts,
     Translator,
     attention,
@@ -129,6 +130,7 @@ def pretrained_models() -> None:
     assert_type(word_sense("The bank of the river.", "bank"), dict[str, float])
     assert_type(train_focus_model(steps=2, checkpoint=lambda step, model: print(step, model.name)), FocusModel)
     assert_type(NextWord("Hot", decoder).next[0]["word"], Any)
+    assert_type(PageFigure("drawing-board", "ring").value, dict[str, Any])
     HeadMap("Hot", models=["focus", decoder, encoder])
 
 

@@ -82,15 +82,14 @@ MODULES = {
     "train_focus_model": "manyheads.models.focus",
     "value_norms": "manyheads.reading.value_norms",
     "word_sense": "manyheads.models.senses",
-    **dict.fromkeys(PAGE_FIGURES, "manyheads.figures.page_figure"),
 }
 
-__all__ = [*MODULES, "attention", "check"]
+__all__ = [*MODULES, *PAGE_FIGURES, "attention", "check"]
 
 
 def __getattr__(name: str) -> Any:
-    if name in MODULES:
-        value = getattr(importlib.import_module(MODULES[name]), name)
+    if name in MODULES or name in PAGE_FIGURES:
+        value = getattr(importlib.import_module(MODULES.get(name, "manyheads.figures.page_figure")), name)
     elif name == "__version__":
         value = importlib.metadata.version("manyheads")
     elif not name.startswith("_") and importlib.util.find_spec(f"manyheads.{name}"):

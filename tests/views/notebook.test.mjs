@@ -21,7 +21,8 @@ test("Python gets arrays as their bytes, a map's in its shape, and nothing that 
   assert.equal(forPython(new Uint8Array([1])).dtype, "uint8");
 });
 
-test("where Python brings the files, a model's come from it, and what is missing speaks of it", async () => {
+test("where Python brings the files, a model's come from it, and what is missing speaks of it", async (t) => {
+  t.after(() => setHost(null));
   const asked = [];
   const file = async (name) => (asked.push(name), new Blob(["weights"]));
   assert.match(WHY.absent, /network/);

@@ -1,12 +1,14 @@
 // Sentences of a page's tables that are worth trying: a press puts one into the map before the table.
 
 import { readsText } from "../math/families.ts";
+import { hostHere } from "../math/host.ts";
 import { WORTH_TRYING } from "../math/names.ts";
 import { h } from "../views/dom.ts";
 import { lead } from "./phrases.ts";
 
 /** Makes buttons of the sentences of all such tables, once. */
 export function makePressable() {
+  if (hostHere()) return; // in a notebook they are links
   for (const table of document.querySelectorAll("table")) {
     if (
       !WORTH_TRYING.columns.includes(table.querySelector("th")?.textContent?.trim() ?? "") ||

@@ -12,7 +12,7 @@ export interface Host {
 /** The one of this document or worker; null on a site. */
 export const hostHere = (): Host | null => (globalThis as any)[HOST] ?? null;
 
-export const setHost = (host: Host) => void ((globalThis as any)[HOST] = host);
+export const setHost = (host: Host | null) => void ((globalThis as any)[HOST] = host);
 
 /** The host that brings what lies at an address, and what it calls that; null where the site itself does. */
 export function hostOf(url: URL): { host: Host; name: string } | null {
