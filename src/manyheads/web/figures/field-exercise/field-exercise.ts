@@ -139,7 +139,7 @@ class FieldExerciseElement extends Figure {
     const map = figureNamed(this.getAttribute("map") ?? "", this);
     if (!map) return;
     const sentence = this.getAttribute("sentence");
-    setFigure(map, sentence === null ? {} : { sentence });
+    setFigure(map, { off: "", ...(sentence !== null && { sentence }) }); // with all heads on
     map.scrollIntoView({ block: "start" });
     map.querySelector<HTMLElement>("input, textarea")?.focus({ preventScroll: true });
   }
