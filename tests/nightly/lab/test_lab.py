@@ -102,7 +102,7 @@ def chapters(tmp_path_factory, html):
     for name in ("_build", "binder"):
         (folder / name).symlink_to(ROOT / name)
     put_notebooks(folder, runtime)
-    for name, chapter in {"again": "coffee-or-tea", "not-run": "intuition"}.items():
+    for name, chapter in {"again": "from-the-notes", "not-run": "intuition"}.items():
         shutil.copyfile(folder / "notebooks" / f"{chapter}.ipynb", folder / "notebooks" / f"{name}.ipynb")
     with jupyter_lab(folder, runtime) as lab:
         yield lab
@@ -317,7 +317,7 @@ def test_a_notebook_that_was_only_looked_at_stays_as_it_was(notebook, chapters):
     page, _ = notebook(chapters, "notebooks/not-run.ipynb")
     page.get_by_role("heading", name="1. Why several heads").wait_for()
     page.locator(".jp-CodeCell figure svg path").nth(9).wait_for()  # it shows its map before it runs
-    expect(page.locator(".jp-CodeCell:visible .jp-InputArea").first).to_contain_text("HeadMap(")
+    expect(page.locator(".jp-CodeCell:visible .jp-InputArea").first).to_contain_text("WordSense(")
     save_when_idle(page)
     assert path.read_bytes() == before
 
