@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from manyheads.check.comparing import TOLERANCES, close
-from manyheads.check.report import Mistake, Report, array, call, climb, given
+from manyheads.check.report import Mistake, Report, answered, array, call, climb
 
 
 def equals(mine: Any, right: Any, *arguments: Any, hint: str = "") -> Report:
@@ -25,7 +25,7 @@ def equals(mine: Any, right: Any, *arguments: Any, hint: str = "") -> Report:
     """
 
     def found() -> np.ndarray:
-        return array(given(call(mine, *arguments) if callable(mine) else mine))
+        return array(answered(call(mine, *arguments) if callable(mine) else mine))
 
     def expected() -> np.ndarray:
         return array(right(*arguments) if callable(right) else right)
@@ -60,7 +60,7 @@ def holds(mine: Any, tests: Mapping[str, Callable[[Any], Any]], *, hint: str = "
 
     def rung(test: Callable[[Any], Any]) -> Callable[[], None]:
         def climbed() -> None:
-            given(mine)
+            answered(mine)
             if not call(lambda: test(answer), otherwise=hint):
                 raise Mistake(hint)
 
@@ -105,6 +105,6 @@ def _reporting(fn):
 
     @wraps(fn)
     def reported(*arguments, **options):
-        return given(call(fn, *arguments, **options))
+        return answered(call(fn, *arguments, **options))
 
     return reported

@@ -8,7 +8,7 @@ import numpy as np
 import torch
 
 from manyheads import attention
-from manyheads.check.report import Mistake, Report, array, call, climb, given, slowness
+from manyheads.check.report import Mistake, Report, answered, array, call, climb, slowness
 
 OURS = "In this book, as in scaled_dot_product_attention, True may be attended to"
 
@@ -64,7 +64,7 @@ def _slower(fn, reference, *arguments):
 
 def _rungs(fn, arguments, right, wrong, axes, slower):
     def made():
-        return array(given(call(fn, *arguments)))
+        return array(answered(call(fn, *arguments)))
 
     def boolean():
         if (found := made()).dtype != np.bool_:

@@ -119,10 +119,10 @@ def call(fn: Callable[..., Any], *arguments: Any, otherwise: str = "", **options
     return result
 
 
-def given(value: Any) -> Any:
+def answered(value: Any) -> Any:
     """What the reader gave; `Mistake` where the dots of an empty cell still stand.
 
-    >>> given(...)
+    >>> answered(...)
     Traceback (most recent call last):
     manyheads.check.report.Mistake: There is nothing yet where your answer belongs.
     """

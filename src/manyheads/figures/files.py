@@ -32,7 +32,7 @@ def site_file(place):
     >>> len(site_file("head-map.js")) > 10_000
     True
 
-    Files of models aren't packed: pages take them so, too. Raises `FileNotFoundError` for what isn't there.
+    Files of models aren't packed, which pages take as well. Raises `FileNotFoundError` for what isn't there.
     """
     if place == LIST:
         return json.dumps(_listed()).encode()

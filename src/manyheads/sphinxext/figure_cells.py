@@ -49,7 +49,7 @@ def figure_cell(element, name=None):
 
 
 def is_pages(element):
-    """Whether a figure that Python could compute is the page's own in a notebook, too.
+    """Whether a figure that Python could compute is the page's own in its notebook as well.
 
     So it is where it says what heads do, which the page knows, and where another of the page drives or follows it, or
     it follows one: they find each other in the browser. Phrases, guesses and cards of heads reach all figures.

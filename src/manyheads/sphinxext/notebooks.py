@@ -157,17 +157,19 @@ def cells_of_page(cells, body, link, by_label=None):
             made.append(nbformat.v4.new_markdown_cell(text))
         passage.clear()
 
+    def take_hidden():
+        while code and _is_hidden(code[0]):
+            made.extend(_kept(code.popleft()))
+
     for block in _blocks(BeautifulSoup(body, "html.parser")):
         if "cell" in classes(block):
             end_prose()
             same = f"tag_{SHOWN_ABOVE}" in classes(block) and made and MADE in _tags(made[-1])
             above = made.pop() if same else None
-            while code:
-                made += _kept(cell := code.popleft())
-                if not _is_hidden(cell):
-                    break
-            else:
+            take_hidden()
+            if not code:
                 raise ValueError("the page shows more cells than its notebook has")
+            made += _kept(cell := code.popleft())
             if above and not any("text/html" in output.get("data", {}) for output in cell.outputs):
                 cell.outputs = above.outputs  # its own are for a kernel only
             continue
@@ -179,9 +181,7 @@ def cells_of_page(cells, body, link, by_label=None):
         if exercise:
             end_prose()
             if all(map(_is_hidden, code)):  # it may need what they define
-                for cell in code:
-                    made += _kept(cell)
-                code.clear()
+                take_hidden()
             block.p.insert_after(_paragraph(about_exercise(exercise)))
         names = [glued.get(_tag(str(figure))) for figure in _figures(block)]
         figures = [figure_cell(figure, name) for figure, name in zip(_figures(block), names)]
@@ -189,17 +189,16 @@ def cells_of_page(cells, body, link, by_label=None):
             passage.append(block)
         if figures:
             end_prose()
-            while any(names) and code and _is_hidden(code[0]):  # it may have made them
-                made += _kept(code.popleft())
+            if any(names):  # a hidden cell has made them
+                take_hidden()
             made += figures
         if exercise:
             end_prose()
             made += exercise_cells(exercise)
     end_prose()
-    for cell in code:
-        if not _is_hidden(cell):
-            raise ValueError(f"the page does not show a cell of its notebook: {cell.source}")
-        made += _kept(cell)
+    take_hidden()
+    if code:
+        raise ValueError(f"the page does not show a cell of its notebook: {code[0].source}")
     for place, cell in enumerate(made):
         cell.id = f"cell-{place}"  # the same at every build
     return made

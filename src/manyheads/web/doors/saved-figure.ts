@@ -35,7 +35,7 @@ export function standing(figure: HTMLElement, style: string) {
   return `${copy.outerHTML}<style>${usedOf(style, copy)}</style>`;
 }
 
-/** What a figure uses of a stylesheet, so that a notebook of many figures stays small: all that a theme or the paper may ask for, too. */
+/** What a figure uses of a stylesheet, so that a notebook of many figures stays small. What another theme or paper asks for is among it. */
 function usedOf(style: string, figure: HTMLElement) {
   const classes = new Set([figure, ...figure.querySelectorAll("*")].flatMap(({ classList }) => [...classList]));
   const sheet = new CSSStyleSheet();

@@ -25,7 +25,7 @@ class FigureGuessElement extends Figure<GuessView> {
   protected override listen(leaves: AbortSignal) {
     const figure = this.#figure;
     if (!figure || !this.hasAttribute("covers")) return;
-    figure.classList.toggle(COVERED, !this.#told);
+    figure.classList.toggle(COVERED, !this.#isTold);
     leaves.addEventListener("abort", () => figure.classList.remove(COVERED));
     const used = () => this.view?.isOpen && this.#uncover(); // else the guess plays
     for (const name of ["input", "set"]) figure.addEventListener(name, used, { signal: leaves });
@@ -41,7 +41,7 @@ class FigureGuessElement extends Figure<GuessView> {
     return name ? figureNamed(name, this) : null;
   }
 
-  get #told() {
+  get #isTold() {
     return this.classList.contains(TOLD);
   }
 
