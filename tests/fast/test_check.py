@@ -10,11 +10,14 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 import torch
+from IPython.core.interactiveshell import InteractiveShell
 from torch import nn
+from traitlets.config import Config
 
 from manyheads import attention, check
 from manyheads.attention import softmax
 from manyheads.check.mistakes import BLIND, MASKS, OUTPUTS, WEIGHTS
+from manyheads.check.solutions import WAITS
 
 RIGHT = """
 def mine(X, Wq, Wk, Wv, Wo, num_heads, mask=None):
@@ -352,3 +355,19 @@ def test_a_seal_is_that_of_the_value_whoever_wrote_it():
     assert check.seal({"a": {("b", 2.0001)}}) == check.seal({"a": {("b", 2)}})
     report = check.holds(0.5, {"half": lambda half: check.seal(half) == ""})
     assert report.hint == "It holds 0.5. Give whole numbers and words."
+
+
+def test_a_solution_runs_when_its_cell_is_run_once_more(capsys):
+    shell = InteractiveShell(config=Config(HistoryManager={"enabled": False}))
+
+    def run(*cells):
+        for cell in cells:
+            shell.run_cell(cell)
+        return capsys.readouterr().out.splitlines()
+
+    one, two = "# Solution\n\nprint(1)\n\n", "# Solution\nprint(2)"
+    assert run(one) == ["1"], "it waits nowhere else"
+    run("%load_ext manyheads.check.solutions")
+    assert run("print(0)", one, two) == ["0", WAITS, WAITS], "as Run All does"
+    assert run(two) == ["2"]
+    assert run(one, two, "print(1)\n# Solution") == ["1", "2", "1"]

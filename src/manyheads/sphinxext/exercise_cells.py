@@ -2,12 +2,20 @@
 
 import nbformat
 
+from manyheads.check.solutions import FIRST_LINE
 from manyheads.sphinxext.notebook_prose import classes, folded, prose
 
 EXERCISE = "exercise"  # the tag of a cell in which a reader writes
 SOLUTION = "solution"  # and of a solution's code
 HIDDEN = {"collapsed": True, "jupyter": {"source_hidden": True, "outputs_hidden": True}}
-FIRST_LINE = "# Solution"  # all that Jupyter shows of a folded cell
+LOADS = "solutions-wait"  # and of the one cell that lets solutions wait
+WAITING = """# Run All leaves the solutions to you: each runs when you run its cell once more.
+%load_ext manyheads.check.solutions"""
+
+
+def waiting_cell():
+    """The cell that stands before a page's exercises where a solution has code."""
+    return nbformat.v4.new_code_cell(WAITING, metadata={"tags": [LOADS]})
 
 
 def exercise_cells(details):

@@ -29,7 +29,7 @@ from manyheads.figures.page_figure import plain_of
 from manyheads.models.pretrained import pinned
 from manyheads.repository import repository_address
 from manyheads.sphinxext import publishing
-from manyheads.sphinxext.exercise_cells import HIDDEN, exercise_cells, solution_cells
+from manyheads.sphinxext.exercise_cells import HIDDEN, exercise_cells, solution_cells, waiting_cell
 from manyheads.sphinxext.exercises import about_exercise, exercises
 from manyheads.sphinxext.figure_cells import MADE, figure_cell
 from manyheads.sphinxext.notebook_prose import classes, prose
@@ -144,12 +144,14 @@ def cells_of_page(cells, body, link, by_label=None):
     `link` is as in `prose`. A cell that the page hides comes folded, before the next one that it shows; a proof doesn't
     come. A live figure becomes a cell, unless the cell below it shows the same; one in an exercise stands below its
     words. `by_label` are the page's exercises: each stands in a cell of its own, above those in which it's done and
-    those of its solution.
+    those of its solution, whose code waits until its reader asks for it.
 
     Raises `ValueError` where the page shows other cells than the notebook has.
     """
     glued = _glued_figures(cells)
     code = deque(cell for cell in cells if cell.cell_type == "code")
+    page = BeautifulSoup(body, "html.parser")
+    waiting = [waiting_cell()] if page.select(".solution .highlight-python") else []
     made, passage = [], []
 
     def end_prose():
@@ -161,7 +163,7 @@ def cells_of_page(cells, body, link, by_label=None):
         while code and _is_hidden(code[0]):
             made.extend(_kept(code.popleft()))
 
-    for block in _blocks(BeautifulSoup(body, "html.parser")):
+    for block in _blocks(page):
         if "cell" in classes(block):
             end_prose()
             same = f"tag_{SHOWN_ABOVE}" in classes(block) and made and MADE in _tags(made[-1])
@@ -182,6 +184,8 @@ def cells_of_page(cells, body, link, by_label=None):
             end_prose()
             if all(map(_is_hidden, code)):  # it may need what they define
                 take_hidden()
+            made += waiting
+            waiting = []
             block.p.insert_after(_paragraph(about_exercise(exercise)))
         names = [glued.get(_tag(str(figure))) for figure in _figures(block)]
         figures = [figure_cell(figure, name) for figure, name in zip(_figures(block), names)]

@@ -12,6 +12,7 @@ from nbconvert import HTMLExporter
 from traitlets.config import Config
 
 from manyheads.drawing.guess import guess_html
+from manyheads.sphinxext.exercise_cells import WAITING
 from manyheads.sphinxext.figure_cells import figure_cell
 from manyheads.sphinxext.notebooks import WIDGET, cells_of_page, install_cell, published_notebook
 from manyheads.widgets import HeadMap
@@ -179,6 +180,7 @@ def test_exercises_and_their_solutions_are_cells_in_which_one_works():
     assert [(cell.metadata.get("tags"), cell.source) for cell in made] == [
         (None, "Now you."),
         (["remove-cell"], "needed"),
+        (["solutions-wait"], WAITING),
         (None, f"> **one**\n>\n> {about}\n>\n> Do it."),
         (["exercise"], stub),
         (["exercise"], "more"),
@@ -189,7 +191,7 @@ def test_exercises_and_their_solutions_are_cells_in_which_one_works():
         (None, f"> **two**\n>\n> {about}\n>\n> Do it."),
         (["solution"], "# Solution\nanswer = 2"),
     ]
-    assert made[6].metadata["jupyter"] == {"source_hidden": True, "outputs_hidden": True}
+    assert made[7].metadata["jupyter"] == {"source_hidden": True, "outputs_hidden": True}
 
 
 def test_a_notebook_that_was_changed_is_never_overwritten(tmp_path):

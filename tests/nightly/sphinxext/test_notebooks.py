@@ -14,8 +14,9 @@ from bs4 import BeautifulSoup
 from conftest import ROOT
 from exercises import exercises_of
 
+from manyheads.check.solutions import FIRST_LINE
 from manyheads.figures import FIGURES
-from manyheads.sphinxext.exercise_cells import EXERCISE, FIRST_LINE, SOLUTION
+from manyheads.sphinxext.exercise_cells import EXERCISE, LOADS, SOLUTION
 from manyheads.sphinxext.figure_cells import MADE, WIDGETS
 from manyheads.sphinxext.notebooks import PROOF, WIDGET, install_cell
 
@@ -98,7 +99,7 @@ def test_each_built_page_offers_a_notebook_that_is_valid(html, chapter):
     written = [cell for cell in jupytext.read(chapter, fmt="md:myst").cells if cell.cell_type == "code"]
     kept = [cell.source for cell in written if PROOF not in cell.metadata.get("tags", [])]
     code = [cell for cell in notebook.cells if cell.cell_type == "code" and cell.id != "install-the-package"]
-    run = [cell for cell in code if not {MADE, EXERCISE, SOLUTION} & {*cell.metadata.get("tags", [])}]
+    run = [cell for cell in code if not {MADE, EXERCISE, LOADS, SOLUTION} & {*cell.metadata.get("tags", [])}]
     assert len(run) == len(kept)
     for cell, source in zip(run, kept):
         assert cell.source.endswith(source) or source.startswith("show("), "below its title, or what it lists"
