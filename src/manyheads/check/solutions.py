@@ -1,7 +1,7 @@
 """Solutions that wait for their reader: *Run All* passes them by."""
 
 FIRST_LINE = "# Solution"  # of a solution's cell, and all that Jupyter shows of it while it's folded
-WAITS = "Run this cell once more to see what the solution gives. Run All leaves that to you."
+WAITS = "Run this cell once more: Run All leaves it to you."
 
 
 def load_ipython_extension(ipython):
