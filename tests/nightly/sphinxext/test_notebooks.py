@@ -1,6 +1,5 @@
 """What the pages offer to those who want to run them: notebooks for download, and buttons that lead to hosts."""
 
-import ast
 import os
 import re
 import subprocess
@@ -15,13 +14,14 @@ from conftest import ROOT
 from exercises import exercises_of
 
 from manyheads.check.solutions import FIRST_LINE
-from manyheads.figures import FIGURES
+from manyheads.figures import FIGURES, class_name
 from manyheads.sphinxext.exercise_cells import EXERCISE, LOADS, SOLUTION
 from manyheads.sphinxext.figure_cells import MADE, WIDGETS
-from manyheads.sphinxext.notebooks import PROOF, WIDGET, install_cell
+from manyheads.sphinxext.notebooks import PROOF, SHOWN_ABOVE, WIDGET, install_cell
 
 CHAPTERS = sorted((ROOT / "book").glob("*.md"))
 SITE = "https://somebody.example/many-heads/"
+KINDS = {class_name(kind): kind for kind in FIGURES} | {widget: kind for kind, widget in WIDGETS.items()}
 HEADER = """---
 jupytext: {text_representation: {extension: .md, format_name: myst}}
 kernelspec: {display_name: Python 3, language: python, name: python3}
@@ -134,11 +134,16 @@ def markdown(html, chapter):
 
 @pytest.mark.parametrize("chapter", CHAPTERS, ids=lambda path: path.stem)
 def test_the_links_of_a_notebook_lead_somewhere(html, chapter):
-    """To a notebook beside it that has the heading, or out into the world."""
+    """To a notebook beside it that has the heading, to a figure of its own, or out into the world."""
+    notebook = nbformat.read(html / "_sources" / "book" / f"{chapter.stem}.ipynb", as_version=4)
+    figures = {name for cell in notebook.cells for name in re.findall(r"""\bid="([^"]+)\"""", cell.source)}
     headings = {path.stem: re.findall(r"^#+ (.*)$", "\n".join(markdown(html, path)), re.MULTILINE) for path in CHAPTERS}
     texts = "\n".join(markdown(html, chapter))
     for target in re.findall(r"\]\(([^) ]+)[^)]*\)", without_code(texts)):
         path, _, heading = target.partition("#")
+        if heading.startswith("try:"):
+            assert heading.split(":")[1] in {*figures, *FIGURES}, target
+            continue
         assert path.removesuffix(".ipynb") in (*headings, ""), target
         known = [plain(title) for title in headings[path.removesuffix(".ipynb") or chapter.stem]]
         assert not heading or unquote(heading) in known, target
@@ -149,22 +154,30 @@ def plain(title):
     return re.sub(r"[*`$]", "", title).replace(" ", "-")
 
 
-def sentence_of(source):
-    """The sentence that a figure's cell shows."""
-    return ast.literal_eval(ast.parse(source).body[-1].value.args[0])
+def kind_of(source):
+    """The element that a cell shows; "" for one that a cell above has made and named."""
+    call = source.splitlines()[-1]
+    if found := re.match(r"""PageFigure(?:\.of\('<|\(")([a-z-]+)""", call):
+        return found[1]
+    return KINDS.get(call.partition("(")[0], "")
+
+
+def is_in_its_cell(figure):
+    """Whether a cell of the chapter shows a figure of the page, or the same as it."""
+    below = figure.find_next_sibling(True)
+    shown_below = below is not None and f"tag_{SHOWN_ABOVE}" in below.get("class", [])
+    return shown_below or figure.find_parent(class_="cell") is not None
 
 
 @pytest.mark.parametrize("chapter", CHAPTERS, ids=lambda path: path.stem)
 def test_the_figures_of_a_built_page_are_in_its_notebook(html, chapter):
     page = BeautifulSoup((html / "book" / f"{chapter.stem}.html").read_text(encoding="utf-8"), "html.parser")
     notebook = nbformat.read(html / "_sources" / "book" / f"{chapter.stem}.ipynb", as_version=4)
-    made = [cell.source for cell in notebook.cells if MADE in cell.metadata.get("tags", [])]
-    sentences = [sentence_of(source) for source in made if "from manyheads" in source]
-    for figure in page.select(", ".join(WIDGETS)):
-        below = figure.find_next_sibling(True)
-        stands_for_it = below is not None and "tag_remove-output" in below.get("class", [])
-        if not (figure.find_parent(class_="cell") or stands_for_it):
-            assert figure.get("sentence", figure.get("text")) in sentences
+    sources = [cell.source for cell in notebook.cells if MADE in cell.metadata.get("tags", [])]
+    made = [kind_of(source) for source in sources if not source.startswith("from IPython")]  # a drawing
+    figures = [figure for figure in page.select(", ".join(FIGURES)) if not figure.find_parent([*FIGURES])]
+    kinds = [figure.name for figure in figures if not is_in_its_cell(figure)]
+    assert [kind or shown for kind, shown in zip(made, kinds, strict=True)] == kinds
     lines = {line.strip(" >") for text in markdown(html, chapter) for line in text.splitlines()}
     for control in page.select(", ".join(f"{name} :is(summary, legend, label > span)" for name in FIGURES)):
         assert control.get_text().strip() not in lines - {""}
