@@ -36,8 +36,9 @@ from manyheads.shared.options import OPTIONS
 from manyheads.widgets.attention_flow import attention_flow_element, flow_steps
 from manyheads.widgets.head_ledger import head_ledger as ledger_of
 from manyheads.widgets.head_ledger import head_ledger_element
-from manyheads.widgets.head_map import head_map_element, start_of_drawn
+from manyheads.widgets.head_map import start_of_drawn
 from manyheads.widgets.next_word import next_word_element, stored_answer
+from manyheads.widgets.saving import head_map_element
 from manyheads.widgets.slice_or_project import projections, projections_element
 
 BEHAVIOURS = {"encoder": encoder_behaviours, "decoder": decoder_behaviours}  # what each head mostly does

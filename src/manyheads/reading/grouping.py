@@ -97,7 +97,7 @@ def name_axis(request, length):  # -> names, the places that aren't padding or N
     found = (of_text.text.tokens, text.query_tokens, of_picture.text.tokens)
     names = next((names for names in found if names is not None and len(names) == length), count_places(length))
     ordered = of_picture.order if names is of_picture.text.tokens else None
-    names = pretty(names) if request.prettify_tokens else names
+    names = pretty(names)
     if ordered is not None:
         return [names[place] for place in ordered], ordered
     mask = next((mask for mask in (text.mask, text.decoder_mask) if np.shape(mask) == (length,)), None)

@@ -165,12 +165,11 @@ def place_weights(request, part, weights, which, patches, sides):  # -> Placed
     What's known of the model is told where they make no map: it may be why.
     """
     reasons, steps = part.notes, are_steps(part.layers)
-    readable = pretty if request.prettify_tokens else list
     try:
         if sides == WHOLE:
             placed = place_tokens(weights.array, which, part, patches.text, steps)
         else:
-            placed = place_groups(weights, which, part, patches.text, steps, sides, readable)
+            placed = place_groups(weights, which, part, patches.text, steps, sides)
         reasons += placed.notes
         if request.normalised:
             array, kind, notes = scale_rows(placed.weights, part.sinks, of_module=bool(request.modules))
@@ -183,7 +182,7 @@ def place_weights(request, part, weights, which, patches, sides):  # -> Placed
     placed = replace(placed, weights=array, kind=kind, notes=tuple(dict.fromkeys(notes)))  # each once
     if sides == WHOLE:
         placed = patches.in_rows(placed)
-        placed = replace(placed, queries=readable(placed.queries), keys=readable(placed.keys))
+        placed = replace(placed, queries=pretty(placed.queries), keys=pretty(placed.keys))
     return placed
 
 

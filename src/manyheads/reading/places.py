@@ -4,7 +4,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from manyheads.reading.token_names import array_of_ids, check_text, ids_in, padding_of, row_of, strings_of
+from manyheads.reading.token_names import array_of_ids, check_text, ids_in, padding_of, pretty, row_of, strings_of
 
 BEFORE = "{count} keys stand before these tokens, counted: a prefix, as of prefix tuning, or what a cache holds."
 EMPTY = "{count} places of the cache are empty, and left out."
@@ -159,11 +159,8 @@ def place_tokens(weights, which, part, text, steps=False):  # [l, h, q, k] -> Pl
     return leave_out_padding(placed, which, part, text, steps)
 
 
-def place_groups(weights, which, part, text, steps, sides, readable):  # Weights -> Placed
-    """Weights between groups of tokens, on both `sides`, None for a side that's as it was.
-
-    `readable` makes text of tokens.
-    """
+def place_groups(weights, which, part, text, steps, sides):  # Weights -> Placed
+    """Weights between groups of tokens, on both `sides`, None for a side that's as it was."""
     full = weights.full
     queries, keys = text.sides(which)
     count, itself = full[1] - len(part.keys_after), queries is keys and which != "cross"
@@ -178,7 +175,7 @@ def place_groups(weights, which, part, text, steps, sides, readable):  # Weights
         queries, notes_on_queries = (keys, ()) if own else name_places("query_tokens", queries, full[0], steps)
     named = []
     for groups, tokens in zip(sides, (queries, [*keys, *part.keys_after])):
-        tokens = readable(tokens)
+        tokens = pretty(tokens)
         if groups is not None and groups.places is not None:
             notes = (*notes, *note_padding(len(tokens) - len(groups.places) - groups.others))
             tokens = [tokens[place] for place in groups.places]

@@ -27,6 +27,7 @@ OF_TEXTS = ("last_hidden_state", "logits", "start_logits", "prediction_logits", 
 GONE = (
     "the model is gone, so {what}: a map doesn't keep its model alive, so keep it in a variable and make the map again"
 )
+BY_TRAIT = "; a HeadMap that is made shows it by map.layers = {!r}"
 WITHOUT_ATTENTIONS = (*OF_TEXTS, "hidden_states", "cache_params")  # of an output that has no place for attentions
 
 
@@ -50,7 +51,6 @@ class Arguments:
     head_names: Sequence[str] | None = None
     key_value_heads: int | None = None
     normalised: bool = True
-    prettify_tokens: bool = True
     tokenizer: Any = None
     value_norms: Any = None
     image: Any = None
@@ -60,7 +60,8 @@ class Arguments:
 
     def __post_init__(self):
         if self.layers is not None and np.asarray(self.layers).dtype.kind not in "iu":
-            raise TypeError(f"layers must be whole numbers, counted from 0, got {self.layers!r}")
+            hint = BY_TRAIT.format(self.layers) if isinstance(self.layers, str) else ""
+            raise TypeError(f"layers must be whole numbers, counted from 0, got {self.layers!r}{hint}")
 
 
 ARGUMENTS = tuple(one.name for one in fields(Arguments))

@@ -23,7 +23,6 @@ CHANGED = (
     "softmax, as by a mask that it multiplies in, or it looks at more than these tokens, such as padding; rows as they "
     f"are, by {AS_THEY_ARE}"
 )
-PICK = "pick one text of the batch, as in [layer[:1] for layer in attentions], or let HeadMap.of(..., batch=0) do it"
 UNASKED = (
     "The first {count} tokens ask nothing here: they were read before, in other chunks or into a cache, and what they "
     "looked at wasn't kept."

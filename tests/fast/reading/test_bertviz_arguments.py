@@ -26,7 +26,6 @@ BOTH = {"encoder_tokens": ENCODER, "decoder_tokens": DECODER}
 CALLS = {
     "plain": SELF,
     "a pair": {**SELF, "sentence_b_start": 2},
-    "as written": {**SELF, "prettify_tokens": False},
     "some layers": {**SELF, "include_layers": [1, 3], "layer": 3},
     "one head": {**SELF, "heads": [2]},
     "two heads": {**SELF, "heads": [0, 2], "layer": 1},
@@ -77,15 +76,16 @@ def test_what_bertviz_shows_we_show(call):
 @pytest.mark.parametrize(
     ("change", "says"),
     [
-        ({"tokens": None}, "attention needs tokens"),
+        ({"cross_attention": SELF["attention"]}, "leave it out, or leave out cross_attention"),
+        ({"attention": None}, "give attention, or at least one of encoder_attention"),
         ({"heads": [3]}, "heads must name heads from 0 to 2"),
         ({"heads": []}, "heads must name heads"),
-        ({"include_layers": []}, "include_layers must name layers from 0 to 3"),
-        ({"include_layers": [4]}, r"from 0 to 3, got \[4\]"),
-        ({"layer": 7}, r"layer 7 is not in include_layers: \[0, 1, 2, 3\]"),
+        ({"include_layers": [4]}, r"layers must be among 0, 1, 2, 3, counted from 0, got \[4\]"),
+        ({"include_layers": [1, 3], "layer": 2}, r"layer 2 is not in include_layers: \[1, 3\]"),
+        ({"layer": 7}, "layer must be from 0 to 3 for this map, got 7"),
         ({"sentence_b_start": 5}, "sentence_b_start must be from 1 to 4"),
+        ({"sentence_b_start": 2, "tokens": None}, "sentence_b_start is for attention and its tokens"),
         ({"attention": [None] * 4}, "output_attentions=True"),
-        ({"attention": [torch.rand(2, 3, 5, 5)]}, r"\[1, head, query, key\]"),
         ({"html_action": "save"}, "'view' or 'return', got 'save'"),
     ],
 )

@@ -16,6 +16,7 @@ from libraries import made
 from PIL import Image
 from torch import nn
 from torch.utils.flop_counter import FlopCounterMode
+from traitlets import TraitError
 
 from manyheads.maps.choosing import take_between
 from manyheads.reading import grouping
@@ -353,6 +354,8 @@ def test_of_the_tokens_that_are_held_alone_one_asks_and_heads_are_turned_off_as_
     wanted = take_between(whole.attention, 20, 30).weights
     assert abs(wanted - take_between(HeadMap.of(model, inputs=inputs).attention, 20, 30).weights).max() > 1e-5
     assert_close(shown.attention.weights, wanted)
+    with pytest.raises(TraitError, match="layers='rollout' is told from whole rows, and of this map first and last"):
+        shown.layers = "rollout"
 
 
 def test_where_one_text_looks_at_another_all_ask_and_the_tokens_that_are_wanted_are_looked_at():
@@ -384,10 +387,7 @@ def test_queries_that_nobody_wants_are_not_computed():
             {"first": 0},
             "the tokens that first and last choose make 307,200 weights, more than max_weights=3,000: choose",
         ),
-        (
-            {"first": 3, "last": 9, "layers": "rollout"},
-            "layers='rollout' is told from whole rows, and of this map first",
-        ),
+        ({"first": 3, "last": 9, "pieces": "merge"}, "pieces='merge' is told from whole rows, and of this map first"),
         ({"first": -1}, "first must be the place of a token, counted from 0, got -1"),
         ({"last": "tea"}, "last must be the place of a token, counted from 0, got 'tea'"),
     ],

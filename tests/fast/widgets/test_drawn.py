@@ -11,7 +11,7 @@ from PIL import Image
 
 from manyheads.maps import AttentionMap
 from manyheads.shared.names import FULL
-from manyheads.widgets.head_map import head_map_element
+from manyheads.widgets.saving import head_map_element
 
 LAYERS, HEADS, QUERIES, KEYS = 2, 3, 5, 7
 EVIL = "<img src=x onerror=alert(1)>"

@@ -128,6 +128,10 @@ def test_layers_are_whole_numbers():
     assert HeadMap.of(np.eye(2)[None, None].repeat(2, 0), layers=[np.int64(1)]).attention.layer_names == ["layer 2"]
     with pytest.raises(TypeError, match=r"layers must be whole numbers, counted from 0, got \[1.0\]"):
         HeadMap.of(np.eye(2)[None, None].repeat(2, 0), layers=[1.0])
+    with pytest.raises(TypeError, match=r"got 'rollout'; a HeadMap that is made shows it by map\.layers = 'rollout'"):
+        HeadMap.of(np.eye(2), layers="rollout")
+    with pytest.raises(TypeError, match=r"got 'average'; a HeadMap that is made shows it by map\.heads = 'average'"):
+        one_map(heads="average")
 
 
 @pytest.mark.parametrize(("figure", "name"), [(HeadMap, "head-map"), (AttentionFlow, "attention-flow")])

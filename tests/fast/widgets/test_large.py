@@ -40,7 +40,7 @@ def test_a_kernel_sends_one_layer_and_others_when_they_are_asked_for(large, monk
 
 
 def test_a_page_that_would_be_too_large_has_the_layer_that_is_shown_and_says_so(large, monkeypatch):
-    monkeypatch.setattr("manyheads.widgets.head_map.BAKED", WHOLE)
+    monkeypatch.setattr("manyheads.widgets.saving.BAKED", WHOLE)
     html = HeadMap.of(large, layer=2)._element()
     assert json.loads(re.search(r'<script type="application/json">(.*)</script>', html)[1])["present"] == [2]
     assert "Of its 4 layers, layer 3 is in this page" in html

@@ -20,7 +20,7 @@ def test_a_file_that_could_not_be_written_leaves_the_one_before(tmp_path, monkey
         yield "AAAA"
         raise OSError("No space left on device")
 
-    monkeypatch.setattr("manyheads.widgets.head_map.digits_of", full)
+    monkeypatch.setattr("manyheads.widgets.saving.digits_of", full)
     with pytest.raises(OSError, match="No space left"):
         map.save(path)
     assert path.read_bytes() == before

@@ -16,7 +16,7 @@ from manyheads.shared.options import OPTIONS
 from manyheads.sphinxext.prerender import draw_figures
 from manyheads.widgets.attention_flow import attention_flow_element, flow_steps
 from manyheads.widgets.head_ledger import head_ledger, head_ledger_element
-from manyheads.widgets.head_map import head_map_element
+from manyheads.widgets.saving import head_map_element
 from manyheads.widgets.slice_or_project import projections, projections_element
 from manyheads.widgets.web_files import BUILT
 
