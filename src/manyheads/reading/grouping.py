@@ -10,10 +10,11 @@ from tqdm.auto import tqdm
 from manyheads.reading.parts import Part
 from manyheads.reading.patches import tells_of_patches
 from manyheads.reading.picture_places import find_patches
-from manyheads.reading.pipeline import make_maps, name_inputs
-from manyheads.reading.places import Text, count_places, read_text
+from manyheads.reading.pipeline import make_maps
+from manyheads.reading.places import Text, count_places
 from manyheads.reading.sentences import FEW, PASSAGE_TOO_LARGE, TOO_LARGE, Holding, TooMany, grouping_of, passage_of
 from manyheads.reading.token_names import pretty
+from manyheads.reading.weights import Weighed
 
 FEWEST = 8  # groups
 PATIENCE = 2  # seconds before a bar shows how far it is
@@ -40,7 +41,7 @@ def make_maps_within(request, passage=None):  # -> {name: map}, Holding
     while True:
         try:
             with show_progress(count) as bar:
-                return make_maps(request, replace(holding, advance=bar.update)), holding
+                return make_maps(replace(request, holding=replace(holding, advance=bar.update))), holding
         except TooMany as many:
             name = partial(name_axis, request)
             if passage is None:
@@ -87,16 +88,19 @@ def hold_passage(holding, shapes, name_axis, passage):
 
 def name_axis(request, length):  # -> names, the places that aren't padding or None
     """The names of the tokens along an axis of this length, as far as a source tells; else they're counted."""
-    inputs, config = (name_inputs(request) if request.modules else {}), None
+    config = None
     if request.kind == "module":
         config = tells_of_patches(getattr(request.source, "config", None), request.source)
-    text, shape, unseen = read_text(request, inputs), (length, length), replace(request, image=None)
-    part = Part((), config=config)
-    of_picture = find_patches("image", shape, Text(), part, inputs, unseen)
-    of_text = find_patches("", shape, text, part, inputs, unseen)
-    found = (of_text.text.tokens, text.query_tokens, of_picture.text.tokens)
+    text, unseen, weighed = (
+        request.text,
+        replace(request, image=None),
+        Weighed(Part({}, config=config), None, (length, length)),
+    )
+    image = replace(weighed, part=replace(weighed.part, name="image", among=("image",)))
+    of_text, of_picture = find_patches(unseen, weighed, text), find_patches(unseen, image, Text())
+    found = (of_text.tokens, text.query_tokens, of_picture.tokens)
     names = next((names for names in found if names is not None and len(names) == length), count_places(length))
-    ordered = of_picture.order if names is of_picture.text.tokens else None
+    ordered = of_picture.order if names is of_picture.tokens else None
     names = pretty(names)
     if ordered is not None:
         return [names[place] for place in ordered], ordered

@@ -2,7 +2,6 @@
 
 from dataclasses import dataclass, replace
 
-import numpy as np
 import torch
 
 from manyheads.reading.arguments import texts_in
@@ -44,7 +43,7 @@ def heads_of_layers(module, inputs, part=None, layers=None, batch=0, values=Fals
     named.
     """
     texts, seen = texts_in(inputs), []
-    holding = replace(holding, layers=None if layers is None else tuple(np.ravel(layers).tolist()))
+    holding = holding.of_layers(layers)
     held = holding if is_hugging_face(module) and not holding.groups else None  # by which what it hands out is told
 
     def before(module):
@@ -54,10 +53,10 @@ def heads_of_layers(module, inputs, part=None, layers=None, batch=0, values=Fals
     runs = choose_part(group_alike(parts, layers), part)
     if len(runs) > 1:
         raise ValueError(f"this model has {', '.join(runs)}: part= names one")
-    ((name, one),) = runs.items()
+    (one,) = runs.values()
     handed_out = [layer for each in parts.values() for layer in each.numbered().values()]
     numbered = one.numbered()
-    numbers = pick_layers(sorted(numbered), layers if name in parts else None)
+    numbers = pick_layers(sorted(numbered), one.chosen)
     found = {number: _heads_of(numbered[number], one.heads_at, seen[-1], handed_out) for number in numbers}
     return (
         found if values else {number: [replace(head, outputs=()) for head in heads] for number, heads in found.items()}

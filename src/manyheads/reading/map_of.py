@@ -2,6 +2,7 @@
 
 import inspect
 from collections.abc import Callable
+from dataclasses import replace
 from functools import wraps
 from typing import ParamSpec
 
@@ -54,7 +55,7 @@ def map_of(request: Request) -> AttentionMap:
     """
     request = read(request)
     try:
-        maps = make_maps(request, Holding(most=request.max_weights))
+        maps = make_maps(replace(request, holding=Holding(most=request.max_weights)))
     except TooMany as many:
         count = Holding().count(many.shapes)
         raise ValueError(TOO_MANY.format(count=count, most=request.max_weights)) from many

@@ -45,6 +45,19 @@ class Part:
     heads_at: dict = field(default_factory=dict)  # where the heads of a layer were seen, by the id of its weights
     output: Any = None  # what the model returned
     config: Any = None  # of a Hugging Face model, or what a module says of its patches
+    name: str = ""
+    among: tuple = ("",)  # the names of all parts
+    chosen: Any = None  # the numbers of the layers that are wanted, None for all
+
+    @property
+    def role(self):
+        """What it is to the model: see `find_role`."""
+        return find_role(self.name, self.among)
+
+    @property
+    def steps(self):
+        """Whether its layers are the steps of `generate`."""
+        return are_steps(self.layers)
 
     def in_windows(self):
         """Whether layers look at pieces of what was read, each for itself: at more than there were texts.
@@ -53,7 +66,7 @@ class Part:
         >>> Part([np.ones((4, 2, 9, 9))], texts=1).in_windows(), Part([np.ones((1, 2, 9, 9))], texts=1).in_windows()
         (True, False)
         """
-        if self.texts is None or are_steps(self.layers):
+        if self.texts is None or self.steps:
             return False
         return any(getattr(layer, "ndim", 0) == 4 and len(layer) > self.texts for layer in self.numbered().values())
 
@@ -226,13 +239,16 @@ def group_alike(parts, chosen=None):
         for number in pick_layers(sorted(numbered), chosen if numbered else None):
             groups.setdefault((getattr(numbered[number], "shape", None), seen.get(number)), []).append(number)
         if len(groups) < 2:
-            found[name] = part
+            found[name] = part if layers is None else replace(part, chosen=chosen)
             continue
         for numbers in groups.values():
             layers, full = ({number: each.get(number) for number in numbers} for each in (numbered, seen))
             one = replace(part, layers=layers, array=None, full=tuple(full.values()) if seen else None)
             found[", ".join(filter(None, (name, name_runs(numbers))))] = one
-    return found
+    names = tuple(found)
+    return {
+        name: replace(part, name=name, among=names) if hasattr(part, "layers") else part for name, part in found.items()
+    }
 
 
 def name_runs(numbers):

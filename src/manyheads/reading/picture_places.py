@@ -1,9 +1,8 @@
 """The parts of a model that look at a picture: the names of its patches, and the picture beneath the weights."""
 
 import math
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
-from manyheads.maps.picture import move_picture
 from manyheads.reading.parts import Part
 from manyheads.reading.patches import (
     PatchGrid,
@@ -20,6 +19,7 @@ from manyheads.reading.picture_runs import Run, are_counted, grid_of_names, run_
 from manyheads.reading.places import Text, count_places, is_causal, note_counted
 from manyheads.reading.request import Request
 from manyheads.reading.token_names import array_of_ids, ids_in, row_of
+from manyheads.reading.weights import Weighed
 
 OF_TEXTS = ("", "text", "decoder")  # the parts that may read a text with a picture in it
 RESAMPLERS = ("qformer_config", "perceiver_config")  # of models whose text gets what queries make of the patches
@@ -36,58 +36,26 @@ UNLIKE = "the model looks at {places} places for a text of {count} ids: which of
 BLOCKS = "The model reads patches in blocks of {side} x {side}: here they stand row after row."
 
 
-@dataclass(frozen=True)
-class PicturePlaces:
-    """What is known of the places of a part with the names of patches, and the picture they are of, if it's given."""
+def find_patches(request, weighed, text):  # -> Text
+    """The text of a part, or its patches, by what its model reads.
 
-    text: object  # `Text`
-    whole: object = None  # the picture, by the places that the part has with its padding
-    full: tuple = ()  # how many queries and keys these are
-    notes: tuple = ()
-    order: tuple | None = None  # the places row after row, where the model has its patches otherwise
-    refusal: str | None = None  # why there's no picture
-
-    def in_rows(self, placed):  # Placed -> Placed
-        """Weights, and what asks and is looked at, with patches row after row."""
-        if self.order is None:
-            return placed
-        queries, keys = ([names[place] for place in self.order] for names in (placed.queries, placed.keys))
-        return replace(placed, weights=placed.weights[:, :, self.order][..., self.order], queries=queries, keys=keys)
-
-    def picture(self, placed):
-        """The picture for the queries and keys that are left."""
-        return move_picture(self.whole, *placed.left(*self.full)) if self.whole else None
-
-    def picture_of_groups(self, *sides):
-        """The picture for groups of queries and of keys, of which those of one token may be patches."""
-        if self.whole is None:
-            return None
-        left = [range(count) if groups is None else groups.singles() for groups, count in zip(sides, self.full)]
-        if self.order is not None:
-            rows = {place: number for number, place in enumerate(self.order)}
-            left = [[rows.get(place, -1) for place in places] for places in left]
-        return move_picture(self.whole, *left)
-
-
-def find_patches(which, full, text, part, named, request, windows=False, causal=False):
-    """What is known of a part of this role, with so many queries and keys, whose model reads `named` inputs.
-
-    Its patches may be the keys alone, where a `[CLS]` asks, or what pools. In `windows`, none are told. What's `causal`
-    reads a text.
+    Patches may be the keys alone, where a `[CLS]` asks, or what pools. In windows, none are told. What's causal reads a
+    text.
     """
-    run = run_in_text(which, full, text, part, named, request, causal)
+    part, full, named, which = weighed.part, weighed.full, request.named, weighed.part.role
+    run = run_in_text(request, weighed, text)
     if run is not None:
-        return _patches_in_text(run, full, text, part, named, request)
+        return _patches_in_text(request, weighed, text, run)
     config, pixels = part.config, pixels_of(named, request.batch)
-    if windows or not looks_at_patches(which, config, named, request.grid):
-        return PicturePlaces(text)
+    if weighed.in_windows or not looks_at_patches(which, config, named, request.grid):
+        return text
     windowed = hasattr(getattr(config, "vision_config", None), "window_size")  # in an order of its own
     flat = grid_among(named, request.batch) if pixels is None and not windowed else None
     found, refusal = _grid_of(config, full[1], request.grid, pixels, flat)
     if found is None and request.grid is not None and not are_counted(text.tokens):
         found = _grid_by_names(text.tokens, request.grid)
     if found is None:
-        return PicturePlaces(text, refusal=refusal)
+        return replace(text, refusal=refusal)
     names, order, notes = found.names, None, ()
     side = side_of_merged(config)
     if flat == (found.rows, found.columns) and side > 1:
@@ -97,19 +65,21 @@ def find_patches(which, full, text, part, named, request, windows=False, causal=
     if text.tokens is None:
         text, more = name_patches(text, names, None if asks_itself else full[0])
         notes += more
+    text = replace(text, notes=notes, order=order)
     if request.image is None:
-        return PicturePlaces(text, notes=notes, order=order)
+        return text
     start = len(found.special)
     asks = start if asks_itself else None
     picture, more = picture_from(request.image, found.rows, found.columns, start, asks, pixels=pixels)
-    return PicturePlaces(text, picture, full, (*notes, *more), order)
+    return replace(text, picture=picture, notes=(*notes, *more))
 
 
-def run_in_text(which, full, text, part, named, request, causal=False):
+def run_in_text(request, weighed, text):
     """Where a part has the picture of its text, as a `Run`; None where it isn't seen to read a text with a picture.
 
     The model's configuration tells by the ids that it reads; without it, a `grid` does, by ids or by names.
     """
+    part, full, named, which = weighed.part, weighed.full, request.named, weighed.part.role
     if which not in OF_TEXTS:
         return None
     texts, seen = ids_of_texts(named, request), sees_patches(part.config)
@@ -125,10 +95,16 @@ def run_in_text(which, full, text, part, named, request, causal=False):
     known = next((values for values in (ids, tokens) if not are_counted(values)), None)
     if known is not None:
         return run_by_grid(known, request.grid)
-    if full[1] == math.prod(pair_of("grid", request.grid)) or not causal:
+    if full[1] == math.prod(pair_of("grid", request.grid)) or not reads_text(weighed):
         return None
     rows, columns = request.grid
     return Run(refusal=UNNAMED.format(grid=(rows, columns), patches=rows * columns, count=full[1]))
+
+
+def reads_text(weighed):
+    """Whether a part is seen to read a text, from the first word to the last."""
+    part, array = weighed.part, weighed.array
+    return array is not None and (part.decodes or part.steps or is_causal(array))
 
 
 def ids_of_texts(named, request):
@@ -138,8 +114,9 @@ def ids_of_texts(named, request):
     return None if ids is None else array_of_ids(ids)
 
 
-def _patches_in_text(run, full, text, part, named, request):
-    """What is known of a text that has a picture in it, as a `Run` says."""
+def _patches_in_text(request, weighed, text, run):
+    """A text that has a picture in it, as a `Run` says."""
+    part, full, named = weighed.part, weighed.full, request.named
     found, refusal = (None, run.refusal) if run.places is None else _grid_in_run(run, part, named, request)
     places = None if found is None else run.places[len(found.special) :]
     queries, keys = full[0], full[1] - len(part.keys_after)
@@ -148,17 +125,17 @@ def _patches_in_text(run, full, text, part, named, request):
         refusal = UNLIKE.format(places=keys, count=run.count)
     if refusal is not None:
         note = f"{refusal[0].upper()}{refusal[1:]}."
-        return PicturePlaces(text, notes=(note,) * (request.image is None), refusal=refusal)
+        return replace(text, notes=(note,) * (request.image is None), refusal=refusal)
     start = places.start + (before if run.count == queries else 0)
     if text.tokens is not None:
         at = start if len(text.tokens) == keys else places.start
         text = replace(text, tokens=name_run(text.tokens, range(at, at + len(places)), found))
     if request.image is None:
-        return PicturePlaces(text)
+        return text
     asks = start - before if before <= start and start - before + len(places) <= queries else None
     pixels = pixels_of(named, request.batch)
     picture, notes = picture_from(request.image, found.rows, found.columns, start, asks, pixels=pixels)
-    return PicturePlaces(text, picture, full, notes)
+    return replace(text, picture=picture, notes=notes)
 
 
 def name_run(tokens, places, grid):
@@ -190,27 +167,29 @@ def _grid_in_run(run, part, named, request):  # -> PatchGrid or None, why there 
     return None, UNFILLED.format(grid=(rows, columns), patches=rows * columns, count=count)
 
 
-def lay_over(attention, image, grid=None):
+def lay_over(request, attention):
     """A map that was made before, laid over the picture whose patches its keys are; the tokens keep their names.
 
     >>> import numpy as np
     >>> from manyheads.maps.attention_map import AttentionMap
     >>> names = ["[CLS]", "patch 1,1", "patch 1,2", "patch 1,3"]
     >>> attention = AttentionMap(names, names, np.full((1, 1, 4, 4), 1 / 4))
-    >>> picture = lay_over(attention, np.zeros((8, 12), np.uint8)).picture
+    >>> picture = lay_over(Request(attention, image=np.zeros((8, 12), np.uint8)), attention).picture
     >>> picture.columns, picture.key_start
     (3, 1)
     """
     names, text = attention.key_tokens, Text(attention.key_tokens)
-    grid = grid_of_names(names) if grid is None else grid
+    if request.image is None:
+        return attention
+    grid = grid_of_names(names) if request.grid is None else request.grid
     if grid is None:
         raise ValueError(UNKNOWN_GRID)
-    full, request = attention.shape[2:], Request(attention, image=image, grid=grid)
-    found = find_patches("", full, text, Part(()), {}, request, causal=is_causal(attention.weights))
+    weighed = Weighed(Part({}), attention.weights, attention.shape[2:])
+    found = find_patches(Request(attention, image=request.image, grid=grid), weighed, text)
     if found.refusal is not None:
         raise ValueError(found.refusal)
     asks_itself = attention.query_tokens == names
-    picture = found.whole if asks_itself else replace(found.whole, query_start=None)
+    picture = found.picture if asks_itself else replace(found.picture, query_start=None)
     return replace(attention, picture=picture, notes=(*attention.notes, *found.notes))
 
 

@@ -1,27 +1,27 @@
-"""`HeadMap.of`: any attentions as attention maps, in five stages that stand here in their order.
+"""`HeadMap.of`: any attentions as attention maps, each stage made of the one before.
 
-read     what was given is made ready: inputs of a text or a picture, tokens of a table
-parts    the layers that a source hands out, or is seen to compute, as parts by name: each becomes a map
-weights  the layers of a part as one array
-places   the tokens that these weights are between, without padding; the patches of a picture
-map      all of it as an `AttentionMap`
+read        what was given is made ready: inputs of a text or a picture, tokens of a table
+take_parts  the layers that a source hands out, or is seen to compute, as a `Part` for each map
+weigh       `Part -> Weighed`: the layers of a part as one array
+place       `Weighed -> Placed`: the tokens that these weights are between, without padding; the patches of a picture
+make_map    `Placed -> AttentionMap`
 """
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from manyheads.maps.attention_map import AttentionMap
 from manyheads.maps.choosing import between, cut
+from manyheads.maps.picture import Picture, move_picture
 from manyheads.reading.answers import choose_answer
 from manyheads.reading.outputs import parts_of_cache, parts_of_layers, parts_of_output, parts_of_weights, read_table
-from manyheads.reading.parts import choose_part, find_role, group_alike
+from manyheads.reading.parts import choose_part, group_alike
 from manyheads.reading.picture_places import NO_PATCHES, UNKNOWN_GRID, find_patches, lay_over
-from manyheads.reading.places import is_causal, place_groups, place_tokens, read_text, text_in_part
-from manyheads.reading.sentences import Holding
+from manyheads.reading.places import place_groups, place_tokens, text_in_part
 from manyheads.reading.token_names import pads_among, pretty, tokenizer_in
 from manyheads.reading.tokenizing import make_inputs
-from manyheads.reading.weights import are_steps, gather_weights, leave_rows, pick_layers, scale_rows
+from manyheads.reading.weights import Weighed, leave_rows, pick_layers, scale_rows, weigh
 
 ASK_MODEL = (
     ". The model itself knows where its picture is: HeadMap.of(model, inputs=dict(inputs, input_ids=output.sequences), "
@@ -40,7 +40,7 @@ NO_ATTENTIONS = (
 )
 
 
-def make_maps(request, holding=Holding(), before=None):
+def make_maps(request):
     """The attention maps of a request that was `read`, by name; "" where there is one alone.
 
     >>> from manyheads.reading.request import Request
@@ -50,38 +50,17 @@ def make_maps(request, holding=Holding(), before=None):
     >>> list(make_maps(read(Request({"before": weights, "after": weights}, list("abcd")))))
     ['before', 'after']
 
-    `before` is called with a module before it computes, and `holding` says what is held of the weights: see
-    `parts_of_module`. None are made where another process has them.
+    None are made where another process has them.
     """
-    holding = replace(holding, layers=None if request.layers is None else tuple(np.ravel(request.layers).tolist()))
-    parts = take_parts(request, holding, before)
-    if not parts:
-        return {}
-    runs = group_alike(parts, request.layers)
-    roles = {name: find_role(name, runs) for name in runs}
-    inputs = name_inputs(request)
-    text = read_text(request, inputs)
+    request = replace(request, holding=request.holding.of_layers(request.layers))
     maps, refusals = {}, []
-    for name, part in choose_part(runs, request.part).items():
+    for name, part in choose_part(group_alike(take_parts(request), request.layers), request.part).items():
         if isinstance(part, AttentionMap):
-            chosen = choose_from_map(part, request)
-            maps[name] = chosen if request.image is None else lay_over(chosen, request.image, request.grid)
+            maps[name] = lay_over(request, choose_from_map(request, part))
             continue
-        in_windows = part.in_windows()  # before its layers are let go
-        chosen = request.layers if name in parts else None
-        weights = gather_weights(part, roles[name] != "cross", request.batch, chosen, holding)
-        here = text_in_part(roles[name], text, [*roles.values()], weights.full)
-        causal = request.grid is not None and (part.decodes or are_steps(part.layers) or is_causal(weights.array))
-        patches = find_patches(roles[name], weights.full, here, part, inputs, request, in_windows, causal)
-        refusals += [patches.refusal] * (patches.refusal is not None)
-        sides = holding.sides(*weights.full)
-        placed = place_weights(request, part, weights, roles[name], patches, sides)
-        if sides == WHOLE:
-            norms, picture = choose_norms(request, placed.kept, runs), patches.picture(placed)
-        else:
-            norms, picture = None, patches.picture_of_groups(*sides)
-        made = make_map(request, part, placed, weights.layer_names, norms, picture)
-        maps[name] = made if holding.passage is None else cut_to_passage(made, holding, sides[1])
+        placed = place(request, weigh(request, part))
+        refusals += [placed.refusal] * (placed.refusal is not None)
+        maps[name] = make_map(request, placed)
     refuse_without_patches(request, maps, refusals)
     return maps
 
@@ -105,19 +84,10 @@ def unwrap(source):
     return getattr(source, "_module", source) if type(source).__module__.startswith("nnsight") else source
 
 
-def name_inputs(request):
-    """The inputs by the names that the module gives them, or by their own."""
-    if request.inputs is None or not request.modules:
-        return dict(request.inputs) if hasattr(request.inputs, "keys") else {}
-    from manyheads.reading.arguments import name_arguments
-
-    return name_arguments(request.modules[0], request.inputs)
-
-
 # --- Parts --------------------------------------------------------------------------------------------------------
 
 
-def take_parts(request, holding=Holding(), before=None):
+def take_parts(request):
     """The parts of what a source hands out, or is seen to compute, each with its name: the maps that will be.
 
     >>> from manyheads.reading.request import Request
@@ -125,65 +95,95 @@ def take_parts(request, holding=Holding(), before=None):
     ['mine', 'theirs']
     """
     kind, source = request.kind, request.source
-    if kind == "module":
-        if request.inputs is None:
-            raise TypeError(NO_INPUTS.format(type(source).__name__))
-        from manyheads.reading.modules import parts_of_module
-
-        return parts_of_module(source, request.inputs, request.batch, before, holding)
-    if request.inputs is not None and kind not in ("modules", "output"):
+    if request.inputs is not None and kind not in ("module", "modules", "output"):
         raise TypeError(f"inputs are what a torch module is called with; got {type(source).__name__} for the module")
-    if kind in ("modules", "named"):
-        return take_named_parts(request, holding, before)
-    if kind == "map":
-        return {"": getattr(source, "attention", source)}
-    if kind == "output":
-        return parts_of_output(source, request.batch)
-    if kind == "empty":
-        raise ValueError(NO_ATTENTIONS.format(type(source).__name__))
-    if kind == "cache":
-        return parts_of_cache(source)
-    return parts_of_layers(source) if kind == "layers" else parts_of_weights(source)
+    return TAKE[kind](request)
 
 
-def take_named_parts(request, holding, before):
+def take_from_module(request):
+    """The parts of a module, as it's seen to compute."""
+    if request.inputs is None:
+        raise TypeError(NO_INPUTS.format(type(request.source).__name__))
+    from manyheads.reading.modules import parts_of_module
+
+    return parts_of_module(request.source, request.inputs, request.batch, request.before, request.holding)
+
+
+def refuse_empty(request):
+    """Refuse what has no place for attentions."""
+    raise ValueError(NO_ATTENTIONS.format(type(request.source).__name__))
+
+
+def take_named_parts(request):
     """The parts of several sources by names of one's own."""
     parts = {}
     for key, source in request.source.items():
         one = replace(request, source=unwrap(source))
-        found = take_parts(one if one.kind == "module" else replace(one, inputs=None), holding, before)
+        found = take_parts(one if one.kind == "module" else replace(one, inputs=None))
         parts |= {f"{key}, {name}".removesuffix(", "): part for name, part in found.items()}
     return parts
+
+
+TAKE = {  # by the kind of source
+    "module": take_from_module,
+    "modules": take_named_parts,
+    "map": lambda request: {"": getattr(request.source, "attention", request.source)},
+    "output": lambda request: parts_of_output(request.source, request.batch),
+    "empty": refuse_empty,
+    "table": lambda request: parts_of_weights(request.source),
+    "cache": lambda request: parts_of_cache(request.source),
+    "layers": lambda request: parts_of_layers(request.source),
+    "named": take_named_parts,
+    "weights": lambda request: parts_of_weights(request.source),
+}
 
 
 # --- Places -------------------------------------------------------------------------------------------------------
 
 
-def place_weights(request, part, weights, which, patches, sides):  # -> Placed
-    """The weights of a part of this role between tokens, as an `AttentionMap` takes them: `sides` are in groups.
+@dataclass(frozen=True)
+class Placed:
+    """A part with its weights between tokens, as an `AttentionMap` takes them."""
+
+    weighed: Weighed
+    weights: np.ndarray  # [layer, head, query, key]
+    queries: list
+    keys: list
+    kind: str
+    notes: tuple
+    picture: Picture | None
+    norms: np.ndarray | None
+    refusal: str | None  # why there's no picture
+
+
+def place(request, weighed):  # Weighed -> Placed
+    """The weights of a part between its tokens, or its groups of these.
 
     What's known of the model is told where they make no map: it may be why.
     """
-    reasons, steps = part.notes, are_steps(part.layers)
+    part, sides = weighed.part, request.holding.sides(*weighed.full)
+    text = find_patches(request, weighed, text_in_part(request.text, part, weighed.full))
+    reasons = part.notes
     try:
-        if sides == WHOLE:
-            placed = place_tokens(weights.array, which, part, patches.text, steps)
-        else:
-            placed = place_groups(weights, which, part, patches.text, steps, sides)
-        reasons += placed.notes
+        found = place_tokens(weighed, text) if sides == WHOLE else place_groups(weighed, text, sides)
+        reasons += found.notes
         if request.normalised:
-            array, kind, notes = scale_rows(placed.weights, part.sinks, of_module=bool(request.modules))
+            weights, kind, notes = scale_rows(found.weights, part.sinks, of_module=bool(request.modules))
         else:
-            array, kind, notes = leave_rows(placed.weights)
+            weights, kind, notes = leave_rows(found.weights)
     except ValueError as error:
         raise ValueError(f"{error}. {' '.join(reasons)}".rstrip(". ")) from error
-    notes = (*request.notes, *part.notes, *weights.notes, *notes, *placed.notes, *patches.notes)
-    notes += note_pads(placed.keys, request) if sides == WHOLE else ()
-    placed = replace(placed, weights=array, kind=kind, notes=tuple(dict.fromkeys(notes)))  # each once
+    notes = (*request.notes, *part.notes, *weighed.notes, *notes, *found.notes, *text.notes)
+    queries, keys, norms = found.queries, found.keys, None
     if sides == WHOLE:
-        placed = patches.in_rows(placed)
-        placed = replace(placed, queries=pretty(placed.queries), keys=pretty(placed.keys))
-    return placed
+        notes += note_pads(keys, request)
+        if text.order is not None:  # of patches, row after row
+            weights = weights[:, :, text.order][..., text.order]
+            queries, keys = ([names[place] for place in text.order] for names in (queries, keys))
+        queries, keys, norms = pretty(queries), pretty(keys), choose_norms(request, found.kept, part.among)
+    picture = text.picture and move_picture(text.picture, *found.left(*weighed.full))
+    notes = tuple(dict.fromkeys(notes))  # each once
+    return Placed(weighed, weights, queries, keys, kind, notes, picture, norms, text.refusal)
 
 
 def note_pads(tokens, request):
@@ -199,38 +199,42 @@ def note_pads(tokens, request):
 # --- Map ----------------------------------------------------------------------------------------------------------
 
 
-def make_map(request, part, placed, layer_names, norms, picture):
-    """The map of a part, by its weights and their places."""
-    options = {
-        "notes": placed.notes,
-        "kind": placed.kind,
-        "layer_names": layer_names if request.layer_names is None else list(request.layer_names),
-        "value_norms": norms,
-        "picture": picture,
-    }
+def make_map(request, placed):  # Placed -> AttentionMap
+    """The map of a part, by its weights and their places; without what lies outside a passage that's held alone."""
+    weighed, holding = placed.weighed, request.holding
+    part, options = weighed.part, {}
     if request.predictions is not None:
         options["predictions"] = predict(request.predictions, request.source if part.output is None else part.output)
-    heads = name_heads(placed.weights.shape[1], request.head_names, request.key_value_heads)
     placed.weights.flags.writeable = False  # the map holds it as it is
-    return AttentionMap(placed.queries, placed.keys, placed.weights, heads, **options)
-
-
-def cut_to_passage(map, holding, looked_at):
-    """A map that holds what a passage looks at in groups, without what lies outside."""
+    map = AttentionMap(
+        placed.queries,
+        placed.keys,
+        placed.weights,
+        name_heads(placed.weights.shape[1], request.head_names, request.key_value_heads),
+        notes=placed.notes,
+        kind=placed.kind,
+        layer_names=weighed.layer_names if request.layer_names is None else list(request.layer_names),
+        value_norms=placed.norms,
+        picture=placed.picture,
+        **options,
+    )
+    if holding.passage is None:
+        return map
+    looked_at = holding.sides(*weighed.full)[1]
     start, end = between(*holding.passage, looked_at.count)
     before = int(start > 0)
-    part = cut(map, slice(None), slice(before, before + end - start), (start, end, looked_at.count))
-    return replace(part, notes=(*part.notes, NOT_HELD.format(most=holding.most)))
+    map = cut(map, slice(None), slice(before, before + end - start), (start, end, looked_at.count))
+    return replace(map, notes=(*map.notes, NOT_HELD.format(most=holding.most)))
 
 
-def choose_from_map(attention, request):
+def choose_from_map(request, attention):
     """A map that was given, with its chosen layers, under these names where they are given.
 
     >>> from manyheads.reading.request import Request
     >>> attention = AttentionMap(["tea"], ["tea"], np.ones((3, 1, 1, 1)))
-    >>> choose_from_map(attention, Request(attention, layers=[2])).layer_names
+    >>> choose_from_map(Request(attention, layers=[2]), attention).layer_names
     ['layer 3']
-    >>> choose_from_map(attention, Request(attention, head_names=["only"])).head_names
+    >>> choose_from_map(Request(attention, head_names=["only"]), attention).head_names
     ['only']
     """
     head_names = name_heads(attention.shape[1], request.head_names, request.key_value_heads)
@@ -250,18 +254,18 @@ def choose_from_map(attention, request):
     )
 
 
-def choose_norms(request, kept, parts):
+def choose_norms(request, kept, names):
     """The `value_norms` of the chosen layers and of the keys that are left of the model's, None for all.
 
     >>> from manyheads.reading.request import Request
     >>> request = Request(None, layers=[0, 5], value_norms=np.ones((6, 12, 4)))
-    >>> choose_norms(request, [0, 1, 3], parts=[""]).shape
+    >>> choose_norms(request, [0, 1, 3], names=("",)).shape
     (2, 12, 3)
     """
     if request.value_norms is None:
         return None
-    if len(parts) > 1:
-        raise ValueError(f"value_norms are of one map; this makes {len(parts)}: {', '.join(parts)}")
+    if len(names) > 1:
+        raise ValueError(f"value_norms are of one map; this makes {len(names)}: {', '.join(names)}")
     norms = np.asarray(request.value_norms)
     norms = norms if request.layers is None else norms[list(request.layers)]
     return norms if kept is None or norms.shape[-1] == len(kept) else norms[..., kept]

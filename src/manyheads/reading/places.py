@@ -4,6 +4,8 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from manyheads.maps.picture import Picture
+from manyheads.reading.parts import find_role
 from manyheads.reading.token_names import array_of_ids, check_text, ids_in, padding_of, pretty, row_of, strings_of
 
 BEFORE = "{count} keys stand before these tokens, counted: a prefix, as of prefix tuning, or what a cache holds."
@@ -35,7 +37,10 @@ MASKS = {
 
 @dataclass(frozen=True)
 class Text:
-    """What is known of the tokens that a model read: those that are looked at, those that ask, which are padding."""
+    """What is known of the tokens that a model read: those that are looked at, those that ask, which are padding.
+
+    Patches are a kind of text: their names stand among the tokens, beside the picture that they are of, if it's given.
+    """
 
     tokens: list | None = None
     query_tokens: list | None = None
@@ -44,6 +49,10 @@ class Text:
     mask_is_given: bool = False  # by hand: then it has to fit
     padding: int = 0  # how many tokens at the end are padding by the tokenizer, unless a mask says
     of_inputs: bool = False  # whether tokens are those of the inputs, and none was named by hand
+    picture: Picture | None = None  # by the places that the part has with its padding
+    order: tuple | None = None  # the places row after row, where the model has its patches otherwise
+    notes: tuple = ()
+    refusal: str | None = None  # why there's no picture
 
     def sides(self, which):
         """The tokens that ask and those that are looked at, in a part of this role; one list where they're the same."""
@@ -54,13 +63,14 @@ class Text:
         return self.query_tokens, self.tokens
 
 
-def read_text(request, named):
-    """What is known of the tokens, by what was given, by `named` inputs, or by what `generate` wrote.
+def read_text(request):
+    """What is known of the tokens, by what was given, by the inputs, or by what `generate` wrote.
 
     >>> from manyheads.reading.request import Request
-    >>> read_text(Request([[1]], ["hot", "tea"]), {"attention_mask": np.array([[1, 0]])}).mask
+    >>> read_text(Request([[1]], ["hot", "tea"], inputs={"attention_mask": np.array([[1, 0]])})).mask
     array([ True, False])
     """
+    named = request.named
     tokens, query_tokens, tokenizer, batch = request.tokens, request.query_tokens, request.tokenizer, request.batch
     of_inputs = not isinstance(tokens, (list, tuple)) and query_tokens is None
     if request.attention_mask is None and hasattr(tokens, "input_ids"):
@@ -85,25 +95,27 @@ def read_text(request, named):
     )
 
 
-def text_in_part(which, text, roles, full):
-    """What is known of the tokens of a part with so many queries and keys, in a model whose parts have these roles.
+def text_in_part(text, part, full):
+    """What is known of the tokens of a part with so many queries and keys.
 
-    >>> text = Text(["hot", "tea"], of_inputs=True)
-    >>> roles = ["image", "text", "cross"]
-    >>> [text_in_part(which, text, roles, full).tokens for which, full in zip(roles, ((9, 9), (2, 2), (2, 9)))]
+    >>> from manyheads.reading.parts import Part
+    >>> text, names = Text(["hot", "tea"], of_inputs=True), ("image", "text", "cross")
+    >>> image, of_text, cross = (Part([], name=name, among=names) for name in names)
+    >>> [text_in_part(text, *one).tokens for one in ((image, (9, 9)), (of_text, (2, 2)), (cross, (2, 9)))]
     [None, ['hot', 'tea'], None]
-    >>> text_in_part("cross", text, roles, (2, 9)).query_tokens
+    >>> text_in_part(text, cross, (2, 9)).query_tokens
     ['hot', 'tea']
 
     A text's tokens aren't those of its picture; and of several parts, one with other numbers reads something else.
     """
+    which, roles = part.role, {find_role(name, part.among) for name in part.among}
     if which in ("image", "audio"):
         return Text()
-    if which == "cross" and {"image", "audio"} & set(roles) and text.query_tokens is None:
+    if which == "cross" and {"image", "audio"} & roles and text.query_tokens is None:
         text = replace(text, tokens=None, query_tokens=text.tokens, mask=None, decoder_mask=text.mask)
     pairs = zip(text.sides(which), full)
     fits = all(names is None or len(names) in (count, *full) for names, count in pairs)
-    return text if fits or len(roles) == 1 or not text.of_inputs else Text()
+    return text if fits or len(part.among) == 1 or not text.of_inputs else Text()
 
 
 def mask_in(named, which="", batch=0):  # -> [k], True for text, or None
@@ -126,14 +138,13 @@ def _mask_of_text(mask, batch):
 
 
 @dataclass(frozen=True)
-class Placed:
-    """Weights, [l, h, q, k], the tokens that ask and those that are looked at, notes, and what the weights are."""
+class Between:
+    """Weights, [l, h, q, k], the tokens that ask and those that are looked at, and notes."""
 
     weights: np.ndarray
     queries: list
     keys: list
     notes: tuple = ()
-    kind: str | None = None  # as of `AttentionMap`, where it's known
     asking: list | None = None  # which of the queries that the model has are left, None for all
     kept: list | None = None  # which of its keys
 
@@ -144,26 +155,24 @@ class Placed:
         )
 
 
-def place_tokens(weights, which, part, text, steps=False):  # [l, h, q, k] -> Placed
-    """Weights between tokens of the text, without padding.
-
-    `which` is the role of the part; `steps` says that it was written, so that the last token may not have been read.
-    """
-    queries, keys = text.sides(which)
-    if queries is keys and which != "cross":
-        placed = place_own_tokens(weights, part, keys, steps)
+def place_tokens(weighed, text):  # Weighed -> Between
+    """Weights between tokens of the text, without padding."""
+    part, weights = weighed.part, weighed.array
+    queries, keys = text.sides(part.role)
+    if queries is keys and part.role != "cross":
+        placed = place_own_tokens(weights, part, keys)
     else:
-        queries, notes = name_places("query_tokens", queries, weights.shape[2], steps)
+        queries, notes = name_places("query_tokens", queries, weights.shape[2], part.steps)
         keys, more = name_places("tokens", keys, weights.shape[3] - len(part.keys_after))
-        placed = Placed(weights, queries, [*keys, *part.keys_after], (*notes, *more))
-    return leave_out_padding(placed, which, part, text, steps)
+        placed = Between(weights, queries, [*keys, *part.keys_after], (*notes, *more))
+    return leave_out_padding(placed, part, text)
 
 
-def place_groups(weights, which, part, text, steps, sides):  # Weights -> Placed
+def place_groups(weighed, text, sides):  # Weighed -> Between
     """Weights between groups of tokens, on both `sides`, None for a side that's as it was."""
-    full = weights.full
-    queries, keys = text.sides(which)
-    count, itself = full[1] - len(part.keys_after), queries is keys and which != "cross"
+    part, full, steps = weighed.part, weighed.full, weighed.part.steps
+    queries, keys = text.sides(part.role)
+    count, itself = full[1] - len(part.keys_after), queries is keys and part.role != "cross"
     if itself and part.cached is not None:  # before the tokens that ask
         used = part.keys_before(full[0], count) + full[0]
         keys, notes = name_last(keys, full[0], used, part.cached + full[0] - used)
@@ -180,7 +189,11 @@ def place_groups(weights, which, part, text, steps, sides):  # Weights -> Placed
             notes = (*notes, *note_padding(len(tokens) - len(groups.places) - groups.others))
             tokens = [tokens[place] for place in groups.places]
         named.append(tokens if groups is None else groups.names(tokens))
-    return Placed(weights.array, *named, tuple(dict.fromkeys((*notes_on_queries, *notes))))
+    left = [range(count) if groups is None else groups.singles() for groups, count in zip(sides, full)]
+    if text.order is not None:
+        rows = {place: number for number, place in enumerate(text.order)}
+        left = [[rows.get(place, -1) for place in places] for places in left]
+    return Between(weighed.array, *named, tuple(dict.fromkeys((*notes_on_queries, *notes))), *left)
 
 
 # --- A part that looks at itself ----------------------------------------------------------------------------------
@@ -190,23 +203,22 @@ def place_groups(weights, which, part, text, steps, sides):  # Weights -> Placed
 class Own:
     """A part that looks at itself: so many queries, which may be the last of its keys, and the tokens that were given.
 
-    Keys that a layer adds aren't counted; `steps` says that tokens were written one after the other.
+    Keys that a layer adds aren't counted.
     """
 
     weights: np.ndarray
     part: object
     tokens: list | None
-    steps: bool
     queries: int
     keys: int
 
     def name(self, count, name="tokens"):
         """So many of the tokens, and notes: see `name_places`."""
-        return name_places(name, self.tokens, count, self.steps)
+        return name_places(name, self.tokens, count, self.part.steps)
 
     def asks_last(self):
         """Whether the tokens that ask are the last of those that are looked at."""
-        written = self.steps or self.part.cached is not None
+        written = self.part.steps or self.part.cached is not None
         return written or (self.part.decodes and self.queries == 1) or is_last_part(self.weights)
 
     def has_tokens(self, fewer_than):
@@ -214,37 +226,37 @@ class Own:
         return self.tokens is not None and len(self.tokens) < fewer_than
 
 
-def place_own_tokens(weights, part, tokens, steps=False):  # -> Placed
+def place_own_tokens(weights, part, tokens):  # -> Between
     """Weights of a part that looks at itself between its tokens, by the first of `OWN` that fits."""
-    own = Own(weights, part, tokens, steps, weights.shape[2], weights.shape[3] - len(part.keys_after))
+    own = Own(weights, part, tokens, weights.shape[2], weights.shape[3] - len(part.keys_after))
     return next(place for fits, place in OWN if fits(own))(own)
 
 
 def _place_window(own):
     tokens, notes = own.name(own.queries, "query_tokens")
-    return Placed(own.weights, tokens, name_window(own.part.window, own.keys), (*notes, AROUND))
+    return Between(own.weights, tokens, name_window(own.part.window, own.keys), (*notes, AROUND))
 
 
 def _place_text_alone(own):
     count = len(own.tokens)
     note, left = PADS_ITSELF.format(count=own.queries - count), [*range(count)]
-    return Placed(own.weights[:, :, :count, :count], own.tokens, own.tokens, (note,), asking=left, kept=left)
+    return Between(own.weights[:, :, :count, :count], own.tokens, own.tokens, (note,), asking=left, kept=left)
 
 
 def _place_all(own):
     tokens, notes = own.name(own.keys)
-    return Placed(own.weights, tokens, [*tokens, *own.part.keys_after], notes)
+    return Between(own.weights, tokens, [*tokens, *own.part.keys_after], notes)
 
 
 def _place_last(own):
     keys, gone = find_used(own.weights[..., : own.keys], own.part.cached)
-    tokens, notes = name_last(own.tokens, own.queries, keys, gone, own.steps)
+    tokens, notes = name_last(own.tokens, own.queries, keys, gone, own.part.steps)
     notes += (SLIDES,) * (own.part.slides and own.part.cached is None)
     asking = tokens[keys - own.queries :]
     if keys == own.keys:
-        return Placed(own.weights, asking, tokens, notes)
+        return Between(own.weights, asking, tokens, notes)
     notes += (EMPTY.format(count=own.keys - keys),)
-    return Placed(own.weights[..., :keys], asking, tokens, notes, kept=[*range(keys)])
+    return Between(own.weights[..., :keys], asking, tokens, notes, kept=[*range(keys)])
 
 
 def _place_apart(own):
@@ -254,7 +266,7 @@ def _place_apart(own):
     tokens, more = name_places("tokens", own.tokens, own.keys)
     if getattr(own.part.config, "attention_type", None) == "prob":
         notes = (PICKED.format(keys=own.keys, queries=own.queries),)
-    return Placed(own.weights, asking, tokens, (*notes, *more))
+    return Between(own.weights, asking, tokens, (*notes, *more))
 
 
 def _refuse(sentence):
@@ -323,8 +335,9 @@ def find_used(weights, cached=None):  # [l, h, q, k] -> how many keys are used, 
 # --- Padding, and names for places --------------------------------------------------------------------------------
 
 
-def leave_out_padding(placed, which, part, text, steps):  # Placed -> Placed
+def leave_out_padding(placed, part, text):  # Between -> Between
     """The same without the places that masks say are padding."""
+    which = part.role
     weights, queries, keys, notes = placed.weights, placed.queries, placed.keys, placed.notes
     now_asking, now_kept = placed.left(len(queries), len(keys))
     mask = text.decoder_mask if which == "decoder" else text.mask
@@ -332,7 +345,7 @@ def leave_out_padding(placed, which, part, text, steps):  # Placed -> Placed
         mask = mask_of_unseen(weights, text.padding)
     given = text.mask_is_given and which != "decoder"
     added = len(part.keys_after)
-    kept = unpadded(mask, weights.shape[3], strict=given, steps=steps, added=added)
+    kept = unpadded(mask, weights.shape[3], strict=given, steps=part.steps, added=added)
     before = weights.shape[3] - added - weights.shape[2]  # keys that ask nothing
     if which == "cross":
         asking = unpadded(text.decoder_mask, weights.shape[2])

@@ -3,7 +3,7 @@
 import re
 import sys
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import KW_ONLY, dataclass, field, fields, replace
+from dataclasses import KW_ONLY, dataclass, fields, replace
 from functools import cached_property
 from typing import Any
 from weakref import ref
@@ -11,7 +11,8 @@ from weakref import ref
 import numpy as np
 
 from manyheads.maps.attention_map import AttentionMap
-from manyheads.reading.sentences import MAX_WEIGHTS
+from manyheads.reading.places import read_text
+from manyheads.reading.sentences import MAX_WEIGHTS, Holding
 
 PATTERN = "hook_pattern"  # how the names of a TransformerLens cache end where attention is
 OF_LAYERS = re.compile(r"(layer|block|^h)s?[._ ]?\d", re.IGNORECASE)  # how dicts of JAX name their layers
@@ -69,18 +70,23 @@ ARGUMENTS = tuple(one.name for one in fields(Arguments))
 
 @dataclass(frozen=True)
 class Request(Arguments):
-    """What a map is asked for; `notes` are what is to be said of how the arguments were read.
+    """What a map is asked for, how much of it is held, and what is to be said of how the arguments were read.
 
-    >>> Request({"before": [[1]], "after": [[1]]}).kind
-    'named'
+    >>> [Request(one).kind for one in ([[1]], {"blocks.0.attn.hook_pattern": 1}, {"layer_0": [1]}, {"mine": 1})]
+    ['weights', 'cache', 'layers', 'named']
+
+    `before` is called with a module before it computes.
     """
 
-    notes: tuple = field(default=(), kw_only=True)
+    _: KW_ONLY
+    notes: tuple = ()
+    holding: Holding = Holding()
+    before: Callable | None = None
 
     @cached_property
     def kind(self):
-        """What the source is: see `classify`."""
-        return classify(self.source)
+        """What the source is: a name of `KINDS`."""
+        return next(kind for kind, fits in KINDS.items() if fits(self.source))
 
     @property
     def modules(self):
@@ -88,6 +94,20 @@ class Request(Arguments):
         if self.kind == "modules":
             return [one for one in self.source.values() if is_module(one)]
         return [self.source] if self.kind == "module" else []
+
+    @cached_property
+    def named(self):
+        """The inputs by the names that the module gives them, or by their own."""
+        if self.inputs is None or not self.modules:
+            return dict(self.inputs) if hasattr(self.inputs, "keys") else {}
+        from manyheads.reading.arguments import name_arguments
+
+        return name_arguments(self.modules[0], self.inputs)
+
+    @cached_property
+    def text(self):
+        """What is known of the tokens: see `read_text`."""
+        return read_text(self)
 
 
 class WeakRequest:
@@ -127,39 +147,6 @@ def without_gradients(request):
     return map_tensors(request.inputs, lambda tensor: tensor.detach())
 
 
-def classify(source):
-    """What a source is, by one word.
-
-    >>> import numpy as np
-    >>> [classify(one) for one in ([[1]], {"blocks.0.attn.hook_pattern": 1}, {"layer_0": np.ones((1, 1))}, {"mine": 1})]
-    ['weights', 'cache', 'layers', 'named']
-
-    "module" · "modules", a dict with some · "map" · "output", of Hugging Face · "empty", an output without a place for
-    attentions · "table" · "cache", of TransformerLens · "layers", a dict of them as JAX has it · "named", a dict of
-    sources by names of one's own · "weights", all else.
-    """
-    if is_module(source):
-        return "module"
-    if type(source) is dict and any(map(is_module, source.values())):
-        return "modules"
-    if isinstance(getattr(source, "attention", source), AttentionMap):  # of a HeadMap
-        return "map"
-    if is_output(source):
-        return "output"
-    if any(hasattr(source, field) for field in WITHOUT_ATTENTIONS):
-        return "empty"
-    if hasattr(source, "columns"):
-        return "table"
-    return _kind_of_dict(source) if hasattr(source, "items") and not hasattr(source, "ndim") else "weights"
-
-
-def _kind_of_dict(named):
-    if any(str(name).endswith(PATTERN) for name, _ in named.items()):
-        return "cache"
-    names = [name for name, _ in leaves(named)]
-    return "layers" if names and all(map(OF_LAYERS.search, names)) else "named"
-
-
 def is_module(thing):
     """Whether something is a torch module; it never imports torch, which a module has imported."""
     torch = sys.modules.get("torch")
@@ -190,3 +177,29 @@ def leaves(named, before=""):
             yield from leaves(value, path)
         else:
             yield path, value
+
+
+def is_dict(thing):
+    """Whether something has what it holds by name, and is no array."""
+    return hasattr(thing, "items") and not hasattr(thing, "ndim")
+
+
+def has_named_layers(thing):
+    """Whether something is a dict of layers alone, as JAX has it."""
+    names = [name for name, _ in leaves(thing)] if is_dict(thing) else []
+    return bool(names) and all(map(OF_LAYERS.search, names))
+
+
+# What a source is, by one word: the first that fits.
+KINDS = {
+    "module": is_module,
+    "modules": lambda source: type(source) is dict and any(map(is_module, source.values())),
+    "map": lambda source: isinstance(getattr(source, "attention", source), AttentionMap),  # or a HeadMap
+    "output": is_output,  # of Hugging Face
+    "empty": lambda source: any(hasattr(source, field) for field in WITHOUT_ATTENTIONS),
+    "table": lambda source: hasattr(source, "columns"),
+    "cache": lambda source: is_dict(source) and any(str(name).endswith(PATTERN) for name, _ in source.items()),
+    "layers": has_named_layers,
+    "named": is_dict,  # sources by names of one's own
+    "weights": lambda source: True,
+}

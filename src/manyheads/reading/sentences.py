@@ -204,6 +204,10 @@ class Holding:
     passage: tuple | None = None
     advance: Any = keep_quiet
 
+    def of_layers(self, chosen):
+        """The same of these layers alone; of all for None."""
+        return replace(self, layers=None if chosen is None else tuple(np.ravel(chosen).tolist()))
+
     def wants(self, name):
         """Whether layers of a module of this name are held: one that has a number, and none that is wanted, isn't.
 

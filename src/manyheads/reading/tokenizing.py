@@ -50,22 +50,22 @@ def make_inputs(request):
     tokens, inputs = request.tokens, request.inputs
     request = replace(request, source=source, tokenizer=brought if request.tokenizer is None else request.tokenizer)
     if type(inputs) in (tuple, list) and len(inputs) == 1 and takes_dict(source, inputs[0]):
-        return replace(request, inputs=inputs[0])
-    if inputs is not None and request.modules:
+        request = replace(request, inputs=inputs[0])
+    elif inputs is not None and request.modules:
         inputs, longer = fit_to_text(inputs)
-        return replace(request, inputs=inputs, notes=(*request.notes, *(WENT_ON.format(name=name) for name in longer)))
-    if inputs is not None or not request.modules:
-        return request
-    if hasattr(tokens, "input_ids"):
-        return replace(request, inputs=_as_tensors(tokens))
-    if request.tokenizer is None and isinstance(tokens, str):
-        raise TypeError(TEXT_ALONE.format(name="tokens", text=tokens))
-    if request.tokenizer is None:
-        return request
-    if are_texts(tokens):
-        return _read_texts(request, [tokens] if isinstance(tokens, str) else list(tokens))
-    if tokens is None and request.image is not None:
-        return replace(request, inputs=_read_picture(request))
+        notes = (*request.notes, *(WENT_ON.format(name=name) for name in longer))
+        request = replace(request, inputs=inputs, notes=notes)
+    elif inputs is not None or not request.modules:
+        pass
+    elif hasattr(tokens, "input_ids"):
+        request = replace(request, inputs=_as_tensors(tokens))
+    elif request.tokenizer is None:
+        if isinstance(tokens, str):
+            raise TypeError(TEXT_ALONE.format(name="tokens", text=tokens))
+    elif are_texts(tokens):
+        request = _read_texts(request, [tokens] if isinstance(tokens, str) else list(tokens))
+    elif tokens is None and request.image is not None:
+        request = replace(request, inputs=_read_picture(request))
     return request
 
 

@@ -1,6 +1,7 @@
 """From weights computed elsewhere to those of a map: [layer, head, query, key]."""
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -179,32 +180,36 @@ def sums_of(weights):
 
 
 @dataclass(frozen=True)
-class Weights:
-    """The weights of a part, as `gather_weights` makes them."""
+class Weighed:
+    """A part with its weights."""
 
-    array: np.ndarray  # [layer, head, query, key], by groups where these are held
-    layer_names: list | None  # where they're known
-    notes: tuple
+    part: Any
+    array: np.ndarray | None  # [layer, head, query, key], by groups where these are held
     full: tuple  # how many queries and keys there were
+    layer_names: list | None = None  # where they're known
+    notes: tuple = ()
+    in_windows: bool = False  # whether layers look at pieces of what was read
 
 
-def gather_weights(part, causal=True, batch=0, chosen=None, holding=Holding()):  # -> Weights
+def weigh(request, part):  # Part -> Weighed
     """The weights of a part, with the names of its layers where they are known, notes, and how many tokens ask whom.
 
     >>> from manyheads.reading.parts import Part
-    >>> found = gather_weights(Part([None, np.ones((1, 3, 2, 2)), None, np.ones((1, 3, 2, 2))]))
+    >>> from manyheads.reading.request import Request
+    >>> found = weigh(Request(None), Part([None, np.ones((1, 3, 2, 2)), None, np.ones((1, 3, 2, 2))]))
     >>> found.array.shape, found.layer_names, found.notes
     ((2, 3, 2, 2), ['layer 2', 'layer 4'], ('Layers 2, 4 of 4 are shown; the others gave no attentions.',))
-    >>> gather_weights(Part({8: np.ones((3, 2, 2)), 4: np.ones((3, 2, 2))})).layer_names
+    >>> weigh(Request(None), Part({8: np.ones((3, 2, 2)), 4: np.ones((3, 2, 2))})).layer_names
     ['layer 5', 'layer 9']
 
-    `chosen` are the numbers of the layers that are wanted: the others are never copied. Each is copied once, by the
-    groups of `holding`. Where the part knows how much its layers saw (`full`), they are the map's own, and held as they
-    should be: each is let go once it's copied, unless they're in one array.
+    Layers that aren't chosen are never copied. Each other is copied once, by the groups of the request's `holding`.
+    Where the part knows how much its layers saw (`full`), they are the map's own, and held as they should be: each is
+    let go once it's copied, unless they're in one array.
 
     Raises `ValueError` for what makes no map, `TooMany` for more weights than may be held.
     """
-    layers, named, notes = number_layers(part.layers, causal, batch, chosen)
+    in_windows, chosen = part.in_windows(), part.chosen  # before layers are let go
+    layers, named, notes = number_layers(part.layers, part.role != "cross", request.batch, chosen)
     present = [number for number, layer in sorted(layers.items()) if layer is not None]
     numbers = pick_layers(present, chosen)
     shapes = {tuple(getattr(layers[number], "shape", None) or np.shape(layers[number])) for number in numbers}
@@ -220,14 +225,14 @@ def gather_weights(part, causal=True, batch=0, chosen=None, holding=Holding()): 
         named, numbers, shape = False, [0], layers[0].shape
     if len(shape) > 4:
         raise ValueError(AXES.format([len(numbers), *shape]))
-    text = check_text(batch, shape[0]) if len(shape) == 4 else None
+    text = check_text(request.batch, shape[0]) if len(shape) == 4 else None
     notes += note_on_batch(text, shape[0], part.texts) if len(shape) == 4 else ()
     if part.array is not None and numbers == [number for number in present if is_held(layers[number])]:
         array = part.array
     else:
-        array = copy_once(layers, numbers, text, shape[-3:], None if part.full else holding)
+        array = copy_once(layers, numbers, text, shape[-3:], None if part.full else request.holding)
     full = part.full[0] if part.full else shape[-2:]
-    return Weights(array, name_layers(numbers) if named else None, notes, full)
+    return Weighed(part, array, full, name_layers(numbers) if named else None, notes, in_windows)
 
 
 def number_layers(layers, causal=True, batch=0, chosen=None):

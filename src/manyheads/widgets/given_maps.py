@@ -99,7 +99,7 @@ def group_map(name, map, request, holding):
         request = weak.get("no sentence can be opened")
         length = next(length for length, one in holding.groups.items() if one.queries == grouping.queries)
         wider = Holding(groups=holding.groups | {length: grouping})
-        return make_maps(replace(request, part=name or request.part), wider)[name]
+        return make_maps(replace(request, part=name or request.part, holding=wider))[name]
 
     return LongMap(name, map, grouping, regroup)
 
@@ -141,7 +141,7 @@ def compute_without_heads(name, request, holding):
         if not heads:
             heads.update(heads_of_layers(one.source, one.inputs, part, one.layers, one.batch, holding=holding))
         before = turn_off(one.source, one.inputs, heads, head_mask)
-        return make_maps(one, holding, before)[part]
+        return make_maps(replace(one, holding=holding, before=before))[part]
 
     return again
 

@@ -2,7 +2,8 @@
 
 import inspect
 from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Literal, overload
+from functools import wraps
+from typing import TYPE_CHECKING, Any, Literal, TypeVar, overload
 
 import numpy as np
 from IPython.display import HTML
@@ -21,13 +22,27 @@ PASSAGE = ("first", "last")  # the traits that say which tokens are shown
 ONE_STACK = "attention is for models of one stack of layers; leave it out, or leave out {}"
 NO_ATTENTION = "give attention, or at least one of encoder_attention, decoder_attention and cross_attention"
 OF_TWO = "sentence_b_start is for attention and its tokens; an encoder and a decoder have tokens of their own"
+Of = TypeVar("Of", bound=Callable[..., Any])
 BY_TRAIT = "heads must be whole numbers, counted from 0, got {!r}; a HeadMap that is made shows it by map.heads = {!r}"
+
+
+def showing(of: Of) -> Of:
+    """Makes a method show what its arguments ask for, of which all that a `Request` doesn't have are traits."""
+
+    @wraps(of)
+    def show(cls, *arguments, **named):
+        traits = {name: named.pop(name) for name in [*named] if name not in ARGUMENTS}
+        cls._refuse(traits, cls.of)
+        return cls._show(Request(*arguments, **named), traits)
+
+    return show  # type: ignore[return-value]
 
 
 class MapOf:
     """How a `HeadMap` is made of attentions that somebody has."""
 
     @classmethod
+    @showing
     def of(
         cls,
         source: Any,
@@ -116,26 +131,6 @@ class MapOf:
         Raises `ValueError` for attentions that make no map, with what to do about it, `TypeError` for arguments that
         are unknown or of a wrong type.
         """
-        cls._refuse(traits, cls.of)
-        request = Request(
-            *(source, tokens, query_tokens),
-            inputs=inputs,
-            part=part,
-            batch=batch,
-            attention_mask=attention_mask,
-            layers=layers,
-            layer_names=layer_names,
-            head_names=head_names,
-            key_value_heads=key_value_heads,
-            normalised=normalised,
-            tokenizer=tokenizer,
-            value_norms=value_norms,
-            image=image,
-            grid=grid,
-            predictions=predictions,
-            max_weights=max_weights,
-        )
-        return cls._show(request, traits)
 
     @overload
     @classmethod

@@ -1,5 +1,6 @@
 """What people have in their hands: pipelines, sentence encoders, lists of texts, processors, pictures beside texts."""
 
+from dataclasses import replace
 from types import SimpleNamespace
 
 import libraries
@@ -17,6 +18,7 @@ from manyheads.reading.parts import Part
 from manyheads.reading.picture_places import find_patches
 from manyheads.reading.places import Text
 from manyheads.reading.request import Request
+from manyheads.reading.weights import Weighed
 from manyheads.widgets import HeadMap
 
 
@@ -261,16 +263,14 @@ def test_two_texts_have_each_their_picture():
     model, processor = libraries.qwen()
     read = [processor([photograph(size)], ["<image> what ?"], return_tensors="pt") for size in ((84, 56), (56, 84))]
     both = {name: torch.cat([one[name] for one in read]) for name in read[0]}
-    part = Part((), config=model.config)
+    part = Part({}, name="text", among=("text", "image"), config=model.config)
     named = {name: value for name, value in both.items() if name != "pixel_values"}
     for text, grid in enumerate([(2, 3), (3, 2)]):
-        found = find_patches(
-            "text", (8, 8), Text([*["<image>"] * 6, "what", "?"]), part, named, Request(None, batch=text)
-        )
-        assert found.text.tokens[5] == " patch {},{}".format(*grid)
-    assert find_patches("image", (48, 48), Text(), part, named, Request(None)).text.tokens is None, (
-        "both pictures in one"
-    )
+        request, words = Request(None, inputs=named, batch=text), Text([*["<image>"] * 6, "what", "?"])
+        found = find_patches(request, Weighed(part, None, (8, 8)), words)
+        assert found.tokens[5] == " patch {},{}".format(*grid)
+    image = Weighed(replace(part, name="image"), None, (48, 48))
+    assert find_patches(Request(None, inputs=named), image, Text()).tokens is None, "both pictures in one"
 
 
 def test_a_large_picture_in_blocks_is_shown_by_its_rows():

@@ -22,8 +22,9 @@ from manyheads.maps.choosing import take_between
 from manyheads.reading import grouping
 from manyheads.reading.kernels import fused_weights
 from manyheads.reading.modules import parts_of_module
+from manyheads.reading.request import Request
 from manyheads.reading.sentences import MAX_WEIGHTS, Grouping, Holding, grouping_of, passage_of
-from manyheads.reading.weights import gather_weights
+from manyheads.reading.weights import weigh
 from manyheads.widgets import HeadMap
 
 SIZES = {"hidden_size": 16, "num_hidden_layers": 3, "num_attention_heads": 4, "intermediate_size": 16}
@@ -254,9 +255,9 @@ def test_what_a_model_looks_at_is_written_once_into_the_array_of_its_map():
     (part,) = parts_of_module(bert(), torch.arange(3, 12)[None]).values()
     assert part.array.shape == (3, 4, 9, 9)
     assert [layer.data_ptr() for layer in part.layers.values()] == [layer.ctypes.data for layer in part.array]
-    weights = gather_weights(part).array
+    weights = weigh(Request(None), part).array
     assert weights is part.array
-    np.testing.assert_array_equal(gather_weights(part, chosen=[2, 0]).array, weights[[2, 0]])
+    np.testing.assert_array_equal(weigh(Request(None), replace(part, chosen=[2, 0])).array, weights[[2, 0]])
 
 
 @pytest.mark.parametrize("kernel", ["eager", "sdpa"])
