@@ -13,16 +13,13 @@ from torch.utils.weak import WeakIdKeyDictionary
 
 from manyheads.reading.arguments import flat, tensors_in
 from manyheads.reading.kernels import MHA
-from manyheads.reading.scores import PRODUCTS, product_of
+from manyheads.reading.scores import product_of
 from manyheads.reading.sentences import Holding
-from manyheads.reading.tags import NONE, REDUCES, Tags, key_of, moves, reduced_axes
+from manyheads.reading.tags import DOES, NONE, Call, Tags, key_of, reduced_axes
 from manyheads.reading.watching import Watch, unfollowed
 
 READS = re.compile("linear|conv|multi_head_attention|^(gru|lstm|rnn)")
 RECURRENT = re.compile("gru|lstm|rnn")
-KEEPS = re.compile("to|float|half|bfloat16|double|type(_as)?|contiguous|clone|detach|dropout_?|nan_to_num|cpu|cuda")
-SCALES = re.compile("_*i?r?mul_*|multiply|_*i?(true)?div_*|masked_fill|normalize|(layer|rms|group|batch)_norm")
-ADDS = re.compile("_*i?r?add_*|_*i?sub_*")
 
 
 @dataclass(eq=False)
@@ -168,7 +165,7 @@ class Following(Watch):
         args, kwargs = self._read(func, name, args, kwargs)
         result = super().__torch_function__(func, types, args, kwargs)
         with unfollowed():
-            self._move_tags(func, name, args, kwargs, result)
+            self._move_tags(Call(func, name, args, kwargs, (*tensors_in((args, kwargs)),), result))
         return result
 
     # --- Where they come from --------------------------------------------------------------------------------------
@@ -224,37 +221,28 @@ class Following(Watch):
 
     # --- What becomes of them --------------------------------------------------------------------------------------
 
-    def _move_tags(self, func, name, args, kwargs, result):
-        """Gives tags to what a function made of tensors that have some, unless that mixes them."""
-        tensors = [*tensors_in((args, kwargs))]
-        known = [tensor for tensor in tensors if tensor in self._tags]
+    def _move_tags(self, call):
+        """Gives tags to what a function made of tensors that have some, by `RULES`; what mixes them has none."""
+        known, result = [tensor for tensor in call.tensors if tensor in self._tags], call.result
         if not known or (isinstance(result, Tensor) and result in self._tags and result is not known[0]):
             return
-        plain = all(self._plain[tensor] for tensor in known)
-        if moves(func, name):
-            self._tags.move(func, name, args, kwargs, result)
-        elif name == "__setitem__":
-            self._tags.drop(args[0])
-        elif not isinstance(result, Tensor):
-            return
-        elif KEEPS.fullmatch(name) and known[0] is tensors[0]:
-            self._tags[result] = self._tags[known[0]]
-        elif SCALES.fullmatch(name) and known[0].shape == result.shape:
-            self._tags[result], plain = self._tags[known[0]], False
-        elif ADDS.fullmatch(name) and known[0].shape == result.shape and self._adds_to_each(tensors, known[0]):
-            self._tags[result] = self._tags[known[0]]
-            plain = plain and all(tensor is known[0] or self._known.is_fixed(tensor) for tensor in tensors)
-        elif name in REDUCES:
-            self._sum_over_places(tensors[0], reduced_axes(tensors[0], name, args, kwargs), result)
-            plain = False
-        elif name in PRODUCTS:
-            self._mix_places(*product_of(name, args, kwargs), result)
-            plain = False
-        elif result is known[0]:
-            self._tags.drop(result)
-        for one in flat([result]):
+        rule, plain = RULES.get(call.does, (None, False))
+        tags = rule and rule(self, call, known[0])
+        plain = plain and all(self._plain[tensor] for tensor in known)
+        if call.does == "adds":
+            plain = plain and all(tensor is known[0] or self._known.is_fixed(tensor) for tensor in call.tensors)
+        self._tags.give(result, tags)
+        for one in flat([result]) if tags is not None else ():
             if isinstance(one, Tensor) and one in self._tags:
                 self._plain[one] = plain
+        if tags is None and (call.name == "__setitem__" or result is known[0]):  # written to
+            self._tags.drop(call.args[0] if call.name == "__setitem__" else result)
+
+    def _scaled(self, call, known):
+        return self._tags[known] if known.shape == getattr(call.result, "shape", None) else None
+
+    def _added(self, call, known):
+        return self._scaled(call, known) if self._adds_to_each(call.tensors, known) else None
 
     def _adds_to_each(self, tensors, known):
         """Whether what is added is learnt, or is added while heads stand apart and isn't the output of others."""
@@ -270,13 +258,16 @@ class Following(Watch):
         found = (one.source for one in self.outputs if len(first) and bool(torch.isin(first, one.all_tags())))
         return next(found, None)
 
-    def _sum_over_places(self, source, axes, result):
-        """Gives tags to what a tensor is reduced to, where that has the same tags all along these axes."""
-        if source in self._tags and all(self._tags[source].shape[axis] == 1 for axis in axes):
-            self._tags.reduce(source, axes, result)
+    def _summed(self, call, known):
+        """The tags of what a tensor is reduced to, where that has the same tags all along these axes."""
+        source = call.tensors[0]
+        tags, axes = self._tags.get(source), reduced_axes(source, call.name, call.args, call.kwargs)
+        alike = tags is not None and all(tags.shape[axis] == 1 for axis in axes)
+        return self._tags.reduced(call) if alike else None
 
-    def _mix_places(self, operands, letters, result):
-        """Gives tags to a product, where it sums over axes along which an operand has the same tags."""
+    def _mixed(self, call, known):
+        """The tags of a product, where it sums over axes along which an operand has the same tags."""
+        found, (operands, letters) = None, product_of(call.name, call.args, call.kwargs)
         for operand, mine in zip(operands, letters):
             tags = self._tags.get(operand)
             summed = [letter for letter in mine if letter not in letters[2]]
@@ -285,7 +276,8 @@ class Following(Watch):
             tags = tags[tuple(0 if letter in summed else slice(None) for letter in mine)]
             left = [letter for letter in mine if letter not in summed]
             tags = tags.permute([left.index(letter) for letter in letters[2] if letter in left])
-            self._tags[result] = tags[tuple(slice(None) if letter in left else None for letter in letters[2])]
+            found = tags[tuple(slice(None) if letter in left else None for letter in letters[2])]
+        return found
 
     # --- What reads them -------------------------------------------------------------------------------------------
 
@@ -293,7 +285,7 @@ class Following(Watch):
         """The arguments of a function, with zeros for heads that are off, where it's that of a layer."""
         tensors = [*tensors_in((args, kwargs))]
         known = [tensor for tensor in tensors if tensor in self._tags]
-        reads = READS.search(name) or (name in PRODUCTS and any(map(self._known.is_fixed, tensors[-2:])))
+        reads = READS.search(name) or (DOES.get(name) == "multiplies" and any(map(self._known.is_fixed, tensors[-2:])))
         silenced = {}
         for tensor in known if reads else ():
             with unfollowed():
@@ -382,6 +374,19 @@ class Following(Watch):
         if on is not None:
             call["out_proj_weight"] = weight * on.to(weight.device)
         return bound.args, bound.kwargs
+
+
+# By what a function does: the tags of what it gives, and whether that may be as the heads had it.
+RULES = {
+    "moves": (lambda self, call, known: self._tags.moved(call), True),
+    "joins": (lambda self, call, known: self._tags.moved(call), True),
+    "keeps": (lambda self, call, known: self._tags[known] if known is call.tensors[0] else None, True),
+    "adds": (Following._added, True),
+    "times": (Following._scaled, False),
+    "scales": (Following._scaled, False),
+    "reduces": (Following._summed, False),
+    "multiplies": (Following._mixed, False),
+}
 
 
 def is_linear(call, x):

@@ -15,12 +15,9 @@ from torch.utils.weak import WeakIdKeyDictionary
 
 from manyheads.reading.arguments import flat, tensors_in
 from manyheads.reading.axes import DOTS, contracted_last, heads_of, letters_of, mixes_heads, roles_of
-from manyheads.reading.tags import MOVES, Features, reduced_axes
+from manyheads.reading.tags import DOES, Features, reduced_axes
 
-PRODUCTS = ("matmul", "__matmul__", "__rmatmul__", "bmm", "mm", "addmm", "baddbmm", "einsum", "cdist")
 LAYERS = re.compile("linear|conv|(layer|group|batch|instance|rms)_norm")
-TIMES = ("mul", "__mul__", "__rmul__", "multiply")
-SOFTMAX = ("softmax", "_softmax", "softmax_")
 SHARES = 1e-3  # how far from 1 a row of shares may sum, in half precision
 ROUNDED = 2**-6  # how far a row of a softmax may, in bfloat16
 
@@ -247,16 +244,17 @@ class ScoreFollower:
 
     # --- What is done to scores -----------------------------------------------------------------------------------
 
-    def derive(self, name, args, kwargs, tensors, result):
+    def derive(self, call):
         """Follows scores through what is done to them: scaled, masked, reshaped, and the softmax."""
-        if name in SOFTMAX:
+        name, args, kwargs, tensors, result = call.name, call.args, call.kwargs, call.tensors, call.result
+        if call.does == "shares":
             self._softmax(tensors[0], kwargs.get("dim", args[1] if len(args) > 1 else -1), result)
             return
         found = [(tensor, scores) for tensor in tensors if (scores := self._known.get(tensor).scores) is not None]
         if not found:
             return
         source, scores = min(found, key=lambda one: one[1].alone)  # a softmax alone, only if there is no other
-        if name in TIMES and len(tensors) > 1 and result.numel() > size_without_repeats(source):
+        if call.does == "times" and len(tensors) > 1 and result.numel() > size_without_repeats(source):
             if scores.keys is not None and result.shape != source.shape:
                 return
             other = tensors[1] if source is tensors[0] else tensors[0]
@@ -325,7 +323,7 @@ def do_again(name, args, kwargs, source, scores):
     Where heads talked, they're only moved.
     """
     before = scores.before
-    if scores.talked and not MOVES.fullmatch(name):
+    if scores.talked and DOES.get(name) != "moves":
         return before
     again = [before if value is source else value for value in args]
     if name == "__getitem__":

@@ -1,25 +1,57 @@
 """Where the numbers of a tensor come from: whole numbers, tags, that go along wherever a tensor's numbers are moved."""
 
 import re
+from dataclasses import dataclass, field
+from typing import Any
 
 import torch
 from torch import Tensor
 from torch.utils.weak import WeakIdKeyDictionary
 
 NONE = 0  # the tag of a number that comes from elsewhere
-MOVES = re.compile(
-    "__getitem__|adjoint|broadcast_to|chunk|diagonal|expand(_as)?|(un)?flatten|flip|gather|[hv]split|index_select|"
-    "moveaxis|movedim|narrow|pad|permute|ravel|repeat(_interleave)?|reshape(_as)?|roll|select|split(_with_sizes)?|"
-    "(un)?squeeze_?|swapaxes|swapdims|t_?|take_along_dim|tensor_split|tile|transpose_?|unbind|unfold|view(_as)?"
-)
-TURNS = {"T", "mT", "H", "mH", "data"}  # attributes that are tensors of the same numbers
-JOINS = {"cat", "concat", "concatenate", "stack"}
+# What functions, and attributes that are tensors, do to the numbers of tensors, by their names.
+NAMES = {
+    "moves": "__getitem__ adjoint broadcast_to chunk diagonal expand expand_as flatten flip gather hsplit index_select "
+    "moveaxis movedim narrow pad permute ravel repeat repeat_interleave reshape reshape_as roll select split "
+    "split_with_sizes squeeze squeeze_ swapaxes swapdims t t_ take_along_dim tensor_split tile transpose transpose_ "
+    "unbind unflatten unfold unsqueeze unsqueeze_ view view_as vsplit T mT H mH data",
+    "joins": "cat concat concatenate stack",
+    "keeps": "to float half bfloat16 double type type_as contiguous clone detach dropout dropout_ nan_to_num cpu cuda",
+    "times": "mul __mul__ __rmul__ multiply",
+    "scales": "mul_ __imul__ div div_ __div__ __idiv__ __truediv__ __itruediv__ masked_fill normalize layer_norm "
+    "rms_norm group_norm batch_norm",
+    "adds": "add add_ __add__ __iadd__ __radd__ sub sub_ __sub__ __isub__",
+    "reduces": "sum mean amax amin logsumexp norm linalg_norm linalg_vector_norm cosine_similarity",
+    "multiplies": "matmul __matmul__ __rmatmul__ bmm mm addmm baddbmm einsum cdist",
+    "shares": "softmax _softmax softmax_",
+}
+DOES = {name: does for does, names in NAMES.items() for name in names.split()}
+# Functions that reduce, and whose axes come after another argument.
+AXES_THIRD = ("norm", "linalg_norm", "linalg_vector_norm", "cosine_similarity")
 COPIES = {"view": Tensor.reshape, "view_as": Tensor.reshape_as}  # tags may lie otherwise in memory than their tensor
-# Functions that reduce axes, and which argument names these.
-REDUCES = dict.fromkeys(("sum", "mean", "amax", "amin", "logsumexp"), 1)
-REDUCES |= dict.fromkeys(("norm", "linalg_norm", "linalg_vector_norm", "cosine_similarity"), 2)
-LAYERS = re.compile("linear(_|$)|conv|embedding")  # and no interpolation
+LAYERS = re.compile("linear(_|$)|conv|embedding")  # by whatever library they are; and no interpolation
 CONVOLVES = re.compile(r"conv\D*(\d)d")  # with how many axes after its channels
+
+
+@dataclass(frozen=True, eq=False)
+class Call:
+    """A function that was called, by its name, and what it gave.
+
+    >>> Call(torch.permute, "permute").does, Call(torch.mul, "mul").does, Call(torch.exp, "exp").does
+    ('moves', 'times', None)
+    """
+
+    func: Any
+    name: str
+    args: tuple = ()
+    kwargs: dict = field(default_factory=dict)
+    tensors: tuple = ()  # all that it was called with
+    result: Any = None
+
+    @property
+    def does(self):
+        """What it does to the numbers of its tensors, by `NAMES`."""
+        return DOES.get(getattr(self.func.__self__, "__name__", None) if self.name == "__get__" else self.name)
 
 
 class Tags:
@@ -27,7 +59,7 @@ class Tags:
 
     >>> tags, x, y = Tags(), torch.ones(2, 3), torch.ones(2, 4)
     >>> tags[x] = torch.tensor([5, 6, 7])
-    >>> tags.move(torch.cat, "cat", [[x, torch.zeros(2, 1)]], {"dim": 1}, y)
+    >>> tags.give(y, tags.moved(Call(torch.cat, "cat", ([x, torch.zeros(2, 1)],), {"dim": 1}, (x,), y)))
     >>> tags[y].tolist()
     [[5, 6, 7, 0]]
     """
@@ -64,25 +96,30 @@ class Tags:
         place[axis] = slice(None)
         return tags[tuple(place)].expand(tensor.shape[axis])
 
-    def move(self, func, name, args, kwargs, result):
-        """Does to tags what a function that moves numbers did to their tensors; what can't be done is forgotten."""
-        try:
-            if name in JOINS:
-                moved = self._joined(name == "stack", *args, **kwargs)
-            else:
-                moved = COPIES.get(name, func)(*self._instead(args), **self._instead(kwargs))
-        except (RuntimeError, TypeError, ValueError, IndexError):
-            return
-        for one, tags in zip(result, moved) if isinstance(result, (tuple, list)) else [(result, moved)]:
-            if isinstance(tags, Tensor) and tags.shape == one.shape:
-                self[one] = tags
+    def give(self, result, tags):
+        """Gives tags to what a function gave, to one tensor or to several; None for none."""
+        for one, own in zip(result, tags) if isinstance(tags, (tuple, list)) else [(result, tags)]:
+            if isinstance(own, Tensor) and isinstance(one, Tensor) and _spreads(own.shape, one.shape):
+                self[one] = own
 
-    def reduce(self, source, axes, result):
-        """Gives tags to what a function gave that reduces these axes of a tensor which has some."""
-        first = tuple(slice(1) if axis in axes else slice(None) for axis in range(source.ndim))
-        tags = self[source][first]
+    def moved(self, call):
+        """The tags of what moves numbers, to which is done what was done to their tensors; None where it can't be."""
+        try:
+            if call.does == "joins":
+                return self._joined(call.name == "stack", *call.args, **call.kwargs)
+            return COPIES.get(call.name, call.func)(*self._instead(call.args), **self._instead(call.kwargs))
+        except (RuntimeError, TypeError, ValueError, IndexError):
+            return None
+
+    def reduced(self, call):
+        """The tags of what reduces axes of a tensor: the first along these."""
+        source = call.tensors[0]
+        if source not in self:
+            return None
+        axes = reduced_axes(source, call.name, call.args, call.kwargs)
+        tags = self[source][tuple(slice(1) if axis in axes else slice(None) for axis in range(source.ndim))]
         kept = [size for axis, size in enumerate(tags.shape) if axis not in axes]
-        self[result] = tags if tags.ndim == result.ndim else tags.reshape(kept)
+        return tags if tags.ndim == call.result.ndim else tags.reshape(kept)
 
     def _instead(self, values):
         """Arguments with tags instead of tensors; those that say which numbers are meant stay as they are."""
@@ -125,24 +162,21 @@ class Features(Tags):
         super().__init__()
         self._first, self._next = {}, NONE + 1  # the first tag of each layer, by its weights
 
-    def follow(self, func, name, args, kwargs, tensors, result):
+    def follow(self, call):
         """Gives tags to what a function gave, unless that is a product."""
-        if moves(func, name):
-            if any(tensor in self for tensor in tensors):
-                self.move(func, name, args, kwargs, result)
-        elif not isinstance(result, Tensor):
-            return
-        elif LAYERS.search(name):
-            convolves = CONVOLVES.search(name)
-            weights = args[1] if len(args) > 1 else kwargs.get("weight")
-            self.name(result, [-1 - int(convolves[1]) if convolves else -1], weights)
-        elif name in REDUCES:
-            if tensors[0] in self:
-                self.reduce(tensors[0], reduced_axes(tensors[0], name, args, kwargs), result)
-        else:
-            known = (one for one in tensors if one in self and _spreads(one.shape, result.shape))
-            if (source := next(known, None)) is not None and source is not result:
-                self[result] = self[source]
+        if LAYERS.search(call.name) and isinstance(call.result, Tensor):
+            convolves = CONVOLVES.search(call.name)
+            weights = call.args[1] if len(call.args) > 1 else call.kwargs.get("weight")
+            self.name(call.result, [-1 - int(convolves[1]) if convolves else -1], weights)
+        elif any(tensor in self for tensor in call.tensors):
+            self.give(call.result, FEATURES.get(call.does, Features.spread)(self, call))
+
+    def spread(self, call):
+        """The tags of the first tensor that was spread over what a function gave, number by number."""
+        shape = getattr(call.result, "shape", None)
+        known = (one for one in call.tensors if shape is not None and one in self and _spreads(one.shape, shape))
+        source = next(known, None)
+        return None if source is None or source is call.result else self[source]
 
     def name(self, result, axes, weights):
         """Gives tags to what a layer with these weights gives: its features lie along these axes of the result."""
@@ -184,29 +218,21 @@ class Features(Tags):
         return False if bool((known > 0).any()) else None
 
 
+FEATURES = {"moves": Tags.moved, "joins": Tags.moved, "reduces": Tags.reduced}
+
+
 def _none():
     return torch.tensor(NONE, dtype=torch.int32, device="cpu")
 
 
-def moves(func, name):
-    """Whether a function moves numbers and does nothing else to them.
-
-    >>> moves(torch.permute, "permute"), moves(torch.mul, "mul")
-    (True, False)
-    """
-    if name == "__get__":
-        return func.__self__.__name__ in TURNS
-    return name in JOINS or MOVES.fullmatch(name) is not None
-
-
 def reduced_axes(source, name, args, kwargs):
-    """The axes of a tensor that a function of `REDUCES` reduces; all where it names none.
+    """The axes of a tensor that a function reduces; all where it names none.
 
     >>> x = torch.ones(2, 3, 4)
     >>> reduced_axes(x, "sum", (x, -1), {}), reduced_axes(x, "mean", (), {"input": x})
     ({2}, {0, 1, 2})
     """
-    place = REDUCES[name]
+    place = 2 if name in AXES_THIRD else 1
     axes = args[place] if len(args) > place else kwargs.get("dim", kwargs.get("axis"))
     if axes is None:
         axes = [1] if name == "cosine_similarity" else range(source.ndim)

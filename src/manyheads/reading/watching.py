@@ -24,9 +24,9 @@ from manyheads.reading.axes import DOTS
 from manyheads.reading.clusters import group_of, make_whole
 from manyheads.reading.kernels import DROPPED, fused_weights, uncast, weights_of_layer
 from manyheads.reading.layer_arrays import LayerArrays
-from manyheads.reading.scores import PRODUCTS, Product, Register, ScoreFollower
+from manyheads.reading.scores import Product, Register, ScoreFollower
 from manyheads.reading.sentences import Holding, TooMany
-from manyheads.reading.tags import Features
+from manyheads.reading.tags import Call, Features
 
 OTHER_KERNELS = re.compile(
     "flash|flex_attention|efficient_attention|xformers|sage_?attn|fused_attention|cudnn_attention"
@@ -140,33 +140,34 @@ class Watch(TorchFunctionMode):
         kwargs = kwargs or {}
         name = getattr(func, "__name__", None) or str(func)
         result = func(*args, **kwargs)
-        tensors = [*tensors_in((args, kwargs))]
+        tensors = (*tensors_in((args, kwargs)),)
         if any(map(is_hidden, tensors)):
             self._note_hidden(name)
             return result
         self._known.settle(name, tensors, result)
         depth = max((self._known.get(tensor).depth for tensor in tensors), default=0)
-        depth += self._note_attention(func, name, args, kwargs, tensors, result, depth)
+        depth += self._note_attention(Call(func, name, args, kwargs, tensors, result), depth)
         if depth:
             for one in tensors_in((result, args[:1] if name.endswith("_") else ())):
                 self._known[one].depth = depth
         return result
 
-    def _note_attention(self, func, name, args, kwargs, tensors, result, depth):  # -> whether it was noted
+    def _note_attention(self, call, depth):  # -> whether it was noted
         """Notes a function that is attention; follows scores and features through others."""
+        func, name, args, kwargs, result = call.func, call.name, call.args, call.kwargs, call.result
         if "scaled_dot_product_attention" in name and not name.startswith("_"):
             return self._note_fused(args, kwargs, result, depth)
         if func is F.multi_head_attention_forward:
             return self._note_layer(args, kwargs, depth)
         if OTHER_KERNELS.search(str(func)) or OTHER_KERNELS.search(name):
             self.unknown.setdefault(name.removesuffix(".default"), self._running[-1].name)
-        elif name in PRODUCTS:
+        elif call.does == "multiplies":
             return self._note_product(self._follower.multiply(name, args, kwargs, result), result, depth)
-        elif name == "sum" and tensors and self._known.get(tensors[0]).weighted is not None:
-            return self._note_product(self._follower.sum(tensors[0], args, kwargs), result, depth)
+        elif name == "sum" and call.tensors and self._known.get(call.tensors[0]).weighted is not None:
+            return self._note_product(self._follower.sum(call.tensors[0], args, kwargs), result, depth)
         elif isinstance(result, (Tensor, tuple)):
-            self._follower.derive(name, args, kwargs, tensors, result)
-            self._features.follow(func, name, args, kwargs, tensors, result)
+            self._follower.derive(call)
+            self._features.follow(call)
         return False
 
     def _note_hidden(self, name):
