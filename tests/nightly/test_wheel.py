@@ -115,7 +115,8 @@ def used(installed, home):
 
 def test_a_wheel_brings_scripts_words_models_and_no_strangers(wheel):
     inside = {name for name in zipfile.ZipFile(wheel).namelist() if not name.endswith(".py")}
-    built = {f"manyheads/web/dist/{path.name}" for path in BUILT.iterdir()} - {"manyheads/web/dist/prerender.mjs"}
+    scripts = {path.relative_to(BUILT).as_posix() for path in BUILT.rglob("*") if path.is_file()} - {"prerender.mjs"}
+    built = {f"manyheads/web/dist/{name}" for name in scripts}
     assert {name for name in inside if name.startswith("manyheads/web/")} == built
     tables = {f"manyheads/shared/{path.name}" for path in (BUILT.parents[1] / "shared").glob("*.json")}
     assert {name for name in inside if name.startswith("manyheads/shared/")} == tables

@@ -12,13 +12,14 @@ from manyheads.widgets.web_files import BUILT, built, own_styles
 MODELS = "models/"  # the folder of their files
 LIST = f"{MODELS}files.json"  # what pages check them by
 BUILD_ONLY = "prerender"  # the script that Node runs
+SHARED = "shared.js"  # what the scripts of all figures import
 SMALL = {family: row for family, row in FAMILIES.items() if not row["onRequest"]}
 
 
 def script_files():
     """The scripts and stylesheets: {name: path}."""
     built("head-map.js")  # or it says how to build them
-    return {path.name: path for path in BUILT.iterdir() if path.stem != BUILD_ONLY}
+    return {path.name: path for path in BUILT.iterdir() if path.is_file() and path.stem != BUILD_ONLY}
 
 
 def figure_files():

@@ -11,7 +11,7 @@ import traitlets
 from manyheads.drawing.element import is_building
 from manyheads.figures import FIGURES, PAGE_FIGURES
 from manyheads.figures.elements import make, maker
-from manyheads.figures.files import script_files, site_file
+from manyheads.figures.files import SHARED, script_files, site_file
 from manyheads.widgets.figure import Figure, nobody_answers
 from manyheads.widgets.web_files import built
 
@@ -39,7 +39,7 @@ class PageFigure(Figure):
     Raises `ValueError` or `TypeError` for a figure, words or options that it doesn't take.
     """
 
-    _esm = built("notebook.js")
+    _esm = built("widgets/notebook.js")
     _css = ""
     html: str = traitlets.Unicode(read_only=True).tag(sync=True)
     value: dict[str, Any] = traitlets.Dict(read_only=True)
@@ -120,7 +120,7 @@ def _brought_for(elements):
     """The scripts and stylesheets that none has brought yet, {place: text}. Asked for, they wait for a busy kernel."""
     if is_building() or nobody_answers():
         return {}
-    places = {f"{name}.{ending}" for name in ["head-map", *elements] for ending in ("css", "js")}
+    places = {"head-map.css", SHARED, *(f"{name}.{ending}" for name in elements for ending in ("css", "js"))}
     new = sorted(places & script_files().keys() - _BROUGHT)
     _BROUGHT.update(new)
     return {place: site_file(place).decode() for place in new}

@@ -14,7 +14,7 @@ import shutil
 from pathlib import Path
 
 from manyheads.figures import FIGURES
-from manyheads.figures.files import LIST, MODELS, figure_files, script_files
+from manyheads.figures.files import LIST, MODELS, SHARED, figure_files, script_files
 from manyheads.models.files import write_page_file
 from manyheads.models.registry import page_files
 from manyheads.sphinxext.figures import figures_in
@@ -37,6 +37,9 @@ def add_scripts(app, pagename, templatename, context, doctree):
             app.add_css_file(f"{folder}/{name}.css")
     if live:
         app.add_css_file(f"{folder}/arriving.css", id="arriving")
+        shared = context["pathto"](f"_static/{folder}/{SHARED}", resource=True)
+        preload = f'<link rel="modulepreload" href="{shared}" fetchpriority="low">\n'  # it comes beside what imports it
+        context["metatags"] = context.get("metatags", "") + preload
     app.add_css_file(f"{folder}/theme.css")
 
 
@@ -110,7 +113,8 @@ def finish_files(app):
         elif path.is_file():
             path.unlink()
     for name in FIGURES:
-        (folder / f"{name}.js").write_text(f'import "./{app.config.manyheads_version}/{name}.js";\n', encoding="utf-8")
+        imports = (f'import "./{app.config.manyheads_version}/{script}";\n' for script in (SHARED, f"{name}.js"))
+        (folder / f"{name}.js").write_text("".join(imports), encoding="utf-8")
 
 
 def _link(path, beside):

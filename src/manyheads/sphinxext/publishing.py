@@ -36,7 +36,8 @@ PAGE = """<!DOCTYPE html>
 </html>
 """
 
-EMBED = """<script type="module" src="_static/{scripts}/head-map.js"></script>
+EMBED = """<link rel="modulepreload" href="_static/{scripts}/shared.js">
+<script type="module" src="_static/{scripts}/head-map.js"></script>
 <script type="module" src="_static/{scripts}/embed.js"></script>
 <p class="hm-status">The map is on its way: a script draws it. If it doesn't come, reload the page.</p>"""
 

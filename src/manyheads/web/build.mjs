@@ -1,4 +1,5 @@
-// `npm run build`: into dist/ every script that pages and notebooks load, each a file without imports, and the stylesheets.
+// `npm run build`: into dist/ the scripts that pages load, and the stylesheets. The figures' scripts share one, `shared.js`; the others, and
+// those of widgets in dist/widgets/, are each a file without imports.
 
 import { existsSync } from "node:fs";
 import { copyFile, mkdir, readFile, rm } from "node:fs/promises";
@@ -7,18 +8,18 @@ import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
 
 const shared = async (name) => JSON.parse(await readFile(new URL(`../shared/${name}`, import.meta.url)));
-const figures = Object.keys(await shared("figures.json")).map((name) => `figures/${name}/${name}.ts`);
+const kinds = await shared("figures.json");
+const figures = Object.keys(kinds).map((name) => `figures/${name}/${name}.ts`);
 const families = Object.values(await shared("models.json")).map(({ module }) => `models/${module}.ts`);
+const pages = [...figures, "doors/embed.ts"];
 const modules = [
-  ...figures,
   ...families,
   ...["models", "formula-model", "bugs", "model-worker", "training", "training-worker"].map(
     (name) => `models/${name}.ts`,
   ),
-  "doors/embed.ts",
-  "doors/notebook.ts",
   "doors/search-excerpts.ts",
 ];
+const widgets = [...figures.filter((path) => "widget" in kinds[basename(path, ".ts")]), "doors/notebook.ts"];
 const own = figures
   .map((path) => path.replace(".ts", ".css"))
   .filter((path) => existsSync(new URL(path, import.meta.url)));
@@ -41,6 +42,18 @@ const onlyForPages = {
     }),
 };
 
+/** The scripts of pages: without the figures' doors for kernels, and with all that they share in each. */
+const forPages = (common) => ({
+  name: "for-pages",
+  setup({ onResolve, onLoad }) {
+    onResolve({ filter: /.*/ }, ({ kind, path }) => (kind === "entry-point" ? { path, namespace: "page" } : null));
+    onLoad({ filter: /.*/, namespace: "page" }, ({ path }) => ({
+      contents: [path, ...common].map((each) => `import "./${each}";`).join("\n"),
+      resolveDir: web,
+    }));
+  },
+});
+
 const web = fileURLToPath(new URL(".", import.meta.url));
 const dist = `${web}dist`;
 const COMMON = {
@@ -53,10 +66,26 @@ const COMMON = {
   loader: { ".wasm": "binary" },
   plugins: [onlyForPages],
 };
+const MODULES = { ...COMMON, format: "esm", target: "es2022" };
+
+/** The modules that several of these need. With each of them in all, they are one file: left to itself, esbuild makes one of each set. */
+async function sharedBy(entryPoints) {
+  const { metafile } = await build({ ...MODULES, entryPoints, splitting: true, metafile: true, write: false });
+  const chunks = Object.values(metafile.outputs).filter(({ entryPoint }) => !entryPoint);
+  return chunks.flatMap(({ inputs }) => Object.keys(inputs)).filter((path) => path.endsWith(".ts"));
+}
 
 await rm(dist, { recursive: true, force: true });
 await mkdir(dist);
-await build({ ...COMMON, entryPoints: modules, format: "esm", target: "es2022" });
+await build({ ...MODULES, entryPoints: modules });
+await build({ ...MODULES, entryPoints: widgets, outdir: "dist/widgets" });
+await build({
+  ...MODULES,
+  entryPoints: pages,
+  plugins: [onlyForPages, forPages(await sharedBy(pages))],
+  splitting: true,
+  chunkNames: "shared", // the one: where there were two, this would fail
+});
 await build({ ...COMMON, entryPoints: ["doors/theme.ts"], format: "iife", target: "es2022" });
 await build({ ...COMMON, entryPoints: stylesheets });
 await build({

@@ -36,7 +36,7 @@ class AttentionFlow(Figure):
     Raises `TypeError` or `ValueError` for arguments of the wrong type or value.
     """
 
-    _esm = built("attention-flow.js")
+    _esm = built("widgets/attention-flow.js")
     _css = styles_of("attention-flow")
 
     sentence: str = traitlets.Unicode().tag(sync=True)

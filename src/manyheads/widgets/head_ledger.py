@@ -33,7 +33,7 @@ class HeadLedger(Figure):
     Raises `TypeError` or `ValueError` for arguments of the wrong type or value.
     """
 
-    _esm = built("head-ledger.js")
+    _esm = built("widgets/head-ledger.js")
     _css = styles_of("head-ledger")
 
     sentence: str = traitlets.Unicode().tag(sync=True)

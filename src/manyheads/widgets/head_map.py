@@ -128,7 +128,7 @@ class HeadMap(MapOf, _Chosen):
     Raises `TypeError` or `ValueError` for arguments of the wrong type or value.
     """
 
-    _esm = built("head-map.js")  # of a path, anywidget keeps every instance
+    _esm = built("widgets/head-map.js")  # of a path, anywidget keeps every instance
     _css = styles_of("head-map")
 
     head_mask: list[list[bool]] | None = traitlets.List(traitlets.List(traitlets.Bool()), None, allow_none=True).tag(

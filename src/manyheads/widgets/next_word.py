@@ -31,7 +31,7 @@ class NextWord(Figure):
     Raises `TypeError` or `ValueError` for arguments of the wrong type or value.
     """
 
-    _esm = built("next-word.js")
+    _esm = built("widgets/next-word.js")
     _css = styles_of("next-word")
 
     text: str = traitlets.Unicode().tag(sync=True)

@@ -12,7 +12,7 @@ from manyheads import DrawingBoard, PageFigure, ResultSlider
 from manyheads.drawing.element import BUILDING
 from manyheads.figures import FIGURES, PAGE_FIGURES
 from manyheads.figures.elements import make, maker
-from manyheads.figures.files import LIST, site_file
+from manyheads.figures.files import LIST, SHARED, site_file
 from manyheads.sphinxext.directives import figure_directive
 
 
@@ -80,7 +80,7 @@ def test_a_figure_brings_what_its_page_would_fetch_and_says_what_it_has_not(sent
 def test_the_first_figure_of_a_kind_brings_its_scripts_along_and_no_other(monkeypatch):
     monkeypatch.setattr("manyheads.figures.page_figure._BROUGHT", set())
     first, second, other = (PageFigure(name) for name in ("softmax-scale", "softmax-scale", "rotary-positions"))
-    assert first._brought.keys() == {f"{name}.{end}" for name in ("head-map", "softmax-scale") for end in ("css", "js")}
+    assert first._brought.keys() == {"head-map.css", SHARED, "softmax-scale.css", "softmax-scale.js"}
     assert second._brought == {}
     assert other._brought.keys() == {"rotary-positions.css", "rotary-positions.js"}
     monkeypatch.setenv(BUILDING, "1")

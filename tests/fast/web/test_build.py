@@ -5,19 +5,28 @@ import re
 
 from node import WEB, run_node
 
+from manyheads.figures import FIGURES
+from manyheads.figures.files import SHARED
+
 DIST = WEB / "dist"
 ROOMS = ("math", "models", "views", "doors", "figures")
 
 
-def test_a_figure_loads_without_a_page_and_from_one_file(tmp_path):
+def test_a_widget_loads_without_a_page_and_from_one_file(tmp_path):
     """As a notebook loads it, that has no other file of ours beside it."""
     names = ("head-map", "attention-flow", "head-ledger", "next-word")
     for name in names:
-        (tmp_path / f"{name}.mjs").write_bytes((DIST / f"{name}.js").read_bytes())
+        (tmp_path / f"{name}.mjs").write_bytes((DIST / "widgets" / f"{name}.js").read_bytes())
     paths = json.dumps([(tmp_path / f"{name}.mjs").as_uri() for name in names])
     script = f"""Promise.all({paths}.map((path) => import(path))).then((all) =>
         console.log(JSON.stringify(all.map((module) => Object.keys(module).sort()))))"""
     assert json.loads(run_node("-e", script)) == [["TRAITS", "default"]] * len(names)
+
+
+def test_the_figures_of_a_page_share_one_script():
+    for name in FIGURES:
+        script = (DIST / f"{name}.js").read_text(encoding="utf-8")
+        assert re.findall(r'\b(?:from|import)"(\.[^"]*)"', script) == [f"./{SHARED}"], name
 
 
 def imports_of(path):

@@ -16,6 +16,7 @@ const TOLD = [...ANSWERS, "answer"]; // events of figures that change their valu
 /** Properties of figures that are part of their value, if they have them; a map's are `MAP`. */
 const VALUES = ["sentence", "text", "strokes", "answer", "attention", "off", "next", "training"];
 const MAP = ["queryTokens", "keyTokens", "headNames", "shape", "weights", "predictions"];
+const IMPORTED = /(?<=\b(?:from|import))"\.\/([\w-]+\.js)"/g; // what a script imports from beside it
 
 /** What serves this document: the same for all figures in it, whichever kernel they come from. */
 class KernelHost implements Host {
@@ -85,10 +86,13 @@ class KernelHost implements Host {
     });
   }
 
-  script(name: string) {
-    return kept(this.#scripts, name, async () =>
-      scriptAddress(this.base + name, await (await this.#file(name)).text()),
-    );
+  script(name: string): Promise<string> {
+    return kept(this.#scripts, name, async () => {
+      let text = await (await this.#file(name)).text();
+      for (const [imported, beside] of text.matchAll(IMPORTED))
+        text = text.replace(imported, JSON.stringify(await this.script(beside)));
+      return scriptAddress(this.base + name, text);
+    });
   }
 
   /** Dresses the document. */
