@@ -134,7 +134,7 @@ export function scrollTo(seen) {
 
 // --- figures and their models
 
-const { Turns } = await import(`${WEB}doors/turns.ts`);
+const { setTurns, Turns } = await import(`${WEB}doors/turns.ts`);
 let pages = 0;
 /** The scripts of the families of models, by name: {load(variant, loading), missingBytes()}. */
 export const families = (globalThis.families = {});
@@ -153,7 +153,7 @@ export async function draw(html, models = {}, hash = "", seen = true) {
   for (const name of Object.keys(families)) delete families[name];
   Object.assign(families, models);
   globalThis.modelsOfPage = undefined;
-  globalThis[Symbol.for("manyheads.turns")] = new Turns(0); // its reader rests at once
+  setTurns(new Turns(0)); // its reader rests at once
   localStorage.clear();
   window.happyDOM.setURL(`${ADDRESS}${hash}`);
   Object.assign(page, { height: 300, still: true, seen });

@@ -121,5 +121,10 @@ export class Turns {
   }
 }
 
-/** Those of this page: all scripts of its figures share them. */
-export const turns = (): Turns => ((globalThis as any)[Symbol.for("manyheads.turns")] ??= new Turns());
+let ofPage: Turns | null = null;
+
+/** Those of this page. */
+export const turns = () => (ofPage ??= new Turns());
+
+/** Others instead: in a test, whose reader rests at once. */
+export const setTurns = (others: Turns) => void (ofPage = others);

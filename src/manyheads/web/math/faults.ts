@@ -44,7 +44,7 @@ export const isPaused = (error: unknown) =>
 
 /** What a reader reads of an error: a fault's own message, and of any other that it happened. */
 export const reasonOf = (error: unknown) => {
-  const { name, message } = new Object(error) as Error; // each script of a page has a class `Fault` of its own
+  const { name, message } = new Object(error) as Error; // the scripts of models have a class `Fault` of their own
   return name === "Fault" ? message : WHY.unknown;
 };
 
@@ -59,8 +59,8 @@ export async function within<Made>(work: Promise<Made>, limit = longestWait()): 
   }
 }
 
-/** How often each script of the page did not come: all scripts count together, so that all then ask for the same. */
-const failures: Map<string, number> = ((globalThis as any)[Symbol.for("manyheads.failures")] ??= new Map());
+/** How often each script did not come. */
+const failures = new Map<string, number>();
 
 /**
  * Imports a script that lies beside the one at `base`. Browsers keep one that failed, so the next try has another address;
