@@ -9,7 +9,7 @@ import { cellAt, findMatrix, matrix, MATRICES, formatNumber } from "../../src/ma
 import { decodeSteps } from "../../src/manyheads/web/math/wire.ts";
 import { equationOf } from "../../src/manyheads/web/figures/attention-flow/formula-mathml.ts";
 import { tint } from "../../src/manyheads/web/views/tints.ts";
-import { normals, scoresOf } from "../../src/manyheads/web/figures/softmax-scale/softmax-scale.ts";
+import { normals, scoresOf } from "../../src/manyheads/web/figures/softmax-scale/state.ts";
 import { randomOf } from "./small-models.mjs";
 
 // Unequal axes: 5 words, width 6, 2 heads, keys 3 wide, values 2 wide.

@@ -1,6 +1,6 @@
 // Small models for tests: maps of two layers, three heads, five queries and seven keys, and a focus model with random numbers.
 import { readFileSync } from "node:fs";
-import { normals } from "../../src/manyheads/web/figures/softmax-scale/softmax-scale.ts";
+import { normals } from "../../src/manyheads/web/figures/softmax-scale/state.ts";
 import { Decoder } from "../../src/manyheads/web/models/decoder.ts";
 import { DecoderReader } from "../../src/manyheads/web/models/decoder-model.ts";
 import { readDrawing, SIDE } from "../../src/manyheads/web/math/strokes.ts";

@@ -19,9 +19,11 @@ export interface Guess {
 
 export const OPEN: Guess = { stage: "open", pressed: null };
 
+export const isOpen = ({ stage }: Guess) => stage === "open";
+
 /** The first press counts: what is guessed stays. */
 export const press = (guess: Guess, pressed: number | null): Guess =>
-  guess.stage === "open" ? { stage: "plays", pressed } : guess;
+  isOpen(guess) ? { stage: "plays", pressed } : guess;
 
 /** The figure has shown the answer to who guessed; who hasn't may still guess. */
 export const tell = (guess: Guess): Guess => (guess.stage === "plays" ? { ...guess, stage: "shown" } : guess);
@@ -51,86 +53,53 @@ const plain = (text: string) => text.replace(/[`*]/g, "");
 const MARKS: Record<string, string> = { right: "✓", wrong: "✗", yours: "●" };
 const HEARD: Record<string, string> = { right: ", right", wrong: ", your guess, wrong", yours: ", your guess" };
 
-export class GuessView {
-  guess = OPEN;
-  #question: Question;
-  #plays: () => void;
-  #asks = h("p", { class: "gs-question", id: nextId("guess") });
-  #answers = h("div", { class: "gs-answers" });
-  #way = h(
-    "p",
-    { class: "gs-way" },
-    "Press one, or ",
-    h("button", { type: "button", onclick: () => this.#press(null) }, "just show me"),
-    ".",
+/** What a guess is drawn into; `pressed(answer)` is called with what its reader presses, null for who wants to be shown. */
+export function guessView(question: Question, pressed: (answer: number | null) => void) {
+  const { answers } = question;
+  const asks = h("p", { class: "gs-question", id: nextId("guess") }, ...markedNodes(question.question));
+  const buttons = answers.map((answer, at) =>
+    h(
+      "button",
+      { type: "button", onclick: () => pressed(at) },
+      h("i", { "aria-hidden": "true" }),
+      h("span", {}, ...markedNodes(answer)),
+    ),
   );
-  #verdict = h("p", { class: "gs-verdict", "aria-live": "polite", tabindex: -1 });
-  #room = h("p", { class: "gs-room", "aria-hidden": "true" });
-  readonly node = h(
+  const show = () => {
+    pressed(null);
+    verdict.focus({ preventScroll: true }); // what was pressed is gone
+  };
+  const shows = h("button", { type: "button", onclick: show }, "just show me");
+  const way = h("p", { class: "gs-way" }, "Press one, or ", shows, ".");
+  const verdict = h("p", { class: "gs-verdict", "aria-live": "polite", tabindex: -1 });
+  const room = h("p", { class: "gs-room", "aria-hidden": "true" });
+  const node = h(
     "div",
-    { class: "gs-guess", role: "group", "aria-labelledby": this.#asks.id },
-    this.#asks,
-    this.#answers,
-    h("div", { class: "gs-line" }, this.#way, this.#room, this.#verdict),
+    { class: "gs-guess", role: "group", "aria-labelledby": asks.id },
+    asks,
+    h("div", { class: "gs-answers" }, ...buttons),
+    h("div", { class: "gs-line" }, way, room, verdict),
   );
 
-  /** `plays()` is called when the reader has guessed, or wants to be shown; the figure then tells. */
-  constructor(question: Question, plays: () => void) {
-    this.#question = question;
-    this.#plays = plays;
-    this.#answers.replaceChildren(
-      ...question.answers.map((answer, at) =>
-        h(
-          "button",
-          { type: "button", onclick: () => this.#press(at) },
-          h("i", { "aria-hidden": "true" }),
-          h("span", {}, ...markedNodes(answer)),
-        ),
-      ),
-    );
-    this.#asks.replaceChildren(...markedNodes(question.question));
-    this.#draw();
-  }
-
-  get isTold() {
-    return this.guess.stage === "shown";
-  }
-
-  get isOpen() {
-    return this.guess.stage === "open";
-  }
-
-  /** The figure has shown it; it may say now which answer is right, and why. */
-  tell(found: Partial<Pick<Question, "right" | "says">> = {}) {
-    this.#question = { ...this.#question, ...found };
-    this.guess = tell(this.guess);
-    this.#draw();
-  }
-
-  #press(answer: number | null) {
-    if (!this.isOpen) return;
-    this.guess = press(this.guess, answer);
-    this.#draw();
-    if (answer === null) this.#verdict.focus({ preventScroll: true }); // what was pressed is gone
-    this.#plays();
-  }
-
-  #draw() {
-    const { guess } = this;
-    const { answers, right, says } = this.#question;
-    this.node.dataset.stage = guess.stage;
-    [...this.#answers.children].forEach((button, at) => {
+  /** `found` is what the figure has found out of the answer. */
+  function draw(guess: Guess, found: Partial<Pick<Question, "right" | "says">> = {}) {
+    const known = { ...question, ...found };
+    const { right, says } = known;
+    node.dataset.stage = guess.stage;
+    buttons.forEach((button, at) => {
       const mark = markOf(guess, right, at);
-      (button as HTMLElement).dataset.mark = mark;
+      button.dataset.mark = mark;
       setText(button.firstElementChild!, MARKS[mark] ?? "");
-      setProps(button, { ariaLabel: plain(answers[at]) + (HEARD[mark] ?? ""), ariaDisabled: String(!this.isOpen) });
+      setProps(button, { ariaLabel: plain(answers[at]) + (HEARD[mark] ?? ""), ariaDisabled: String(!isOpen(guess)) });
     });
-    this.#way.hidden = !this.isOpen;
-    this.#verdict.replaceChildren(...markedNodes(verdictOn(this.#question, guess)));
+    verdict.replaceChildren(...markedNodes(verdictOn(known, guess)));
+    way.hidden = !isOpen(guess);
     // As much room as the longest verdict takes; and what stands there on paper and where no script runs
     const longest = answers.reduce((most, answer) => (answer.length > most.length ? answer : most), "");
     const text = right === null ? `Not so: ${longest}. ${says}` : `Answer: ${answers[right]}. ${says}`;
-    this.#room.replaceChildren(...markedNodes(text));
-    this.#room.classList.toggle("gs-known", right !== null);
+    room.replaceChildren(...markedNodes(text));
+    room.classList.toggle("gs-known", right !== null);
   }
+
+  return { node, draw };
 }

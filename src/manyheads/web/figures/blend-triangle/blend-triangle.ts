@@ -1,141 +1,110 @@
 // <blend-triangle words="I love coffee" values="0.2 0.1, 0 1, 1 0">: what one head can make of three words, each a thing and a feeling,
 // and what two can. The reader drags a head's blend; two heads keep one number each. No DOM while the module loads, as in head-map.ts.
 
-import { define, Figure } from "../../doors/page-element.ts";
-import { blendOf, type Point, weightsAt } from "./blends.ts";
+import { defineFigure } from "../../doors/define-figure.ts";
 import { colourOf } from "../../math/maps.ts";
 import { percent } from "../../math/text.ts";
-import { Announcer } from "../../views/announcer.ts";
-import { announce, arrow, h, nextId, setText } from "../../views/dom.ts";
+import { arrow, h, nextId, setText } from "../../views/dom.ts";
+import type { Host } from "../../views/host.ts";
+import {
+  blendsOf,
+  isReached,
+  reduce,
+  resultOf,
+  start,
+  STEP,
+  wantedOf,
+  type Action,
+  type Point,
+  type State,
+} from "./state.ts";
 
 const [LEAST, MOST] = [-0.1, 1.2]; // of both axes
-const STEP = 0.05; // an arrow key's
-const STARTS = [
-  [0, 0.5, 0.5],
-  [1 / 3, 1 / 3, 1 / 3],
-]; // of both heads, apart from each other
 const KEPT = ["thing", "feeling"]; // by the first of two heads, by the second
 const COLOURS = ["object", "sentiment"].map(colourOf);
 
-class BlendTriangleElement extends Figure {
-  #words: string[] = [];
-  #corners: Point[] = [];
-  #both = false; // two heads
-  #heads = [...STARTS];
-  #ways = h("fieldset", { class: "hm-views", "aria-label": "Heads" });
-  #points = [0, 1].map((head) => this.#point(head));
-  #result = h("i", { class: "bt-result", "aria-hidden": "true" });
-  #plot = h("div", { class: "bt-plot" });
-  #lines = [0, 1].map((head) => h("p", { class: "bt-weights", style: `--head: ${COLOURS[head]}` }));
-  #says = h("p", { class: "bt-says" });
-  #announcer = new Announcer();
-
-  protected draw() {
-    this.#words = (this.getAttribute("words") ?? "").split(" ");
-    this.#corners = (this.getAttribute("values") ?? "")
-      .split(",")
-      .map((pair) => pair.trim().split(" ").map(Number) as Point);
-    const group = nextId("bt-heads");
-    this.#ways.append(
-      ...["One head", "Two heads"].map((name, at) =>
-        h(
-          "label",
-          {},
-          h("input", { type: "radio", name: group, checked: at === 0, onchange: () => this.#choose(at === 1) }),
-          h("span", {}, name),
-        ),
-      ),
-    );
-    const path = this.#corners.map((corner) => `${place(corner, 0)} ${place(corner, 1)}`).join(", ");
-    const names = this.#words.map((word, at) => h("span", { class: "bt-word", style: where(this.#corners[at]) }, word));
-    const goal = h(
-      "b",
-      { class: "bt-wanted", style: where(this.#wanted), role: "img", "aria-label": "what is wanted" },
-      "★",
-    );
-    this.#plot.append(
-      h("i", { class: "bt-blends", style: `clip-path: polygon(${path})`, "aria-hidden": "true" }),
-      ...names,
-      goal,
-      this.#result,
-      ...this.#points,
-      h("small", { class: "bt-across", "aria-hidden": "true" }, "thing →"),
-      h("small", { class: "bt-up", "aria-hidden": "true" }, "feeling →"),
-    );
-    this.replaceChildren(
-      h("div", { class: "hm-tools" }, this.#ways),
-      h("div", { class: "bt-room" }, this.#plot, h("div", {}, ...this.#lines, this.#says)),
-      this.#announcer.node,
-    );
-    this.#paint();
-  }
-
-  /** The thing of the last word, the feeling of the middle one. */
-  get #wanted(): Point {
-    return [this.#corners[2][0], this.#corners[1][1]];
-  }
-
-  #point(head: number) {
-    const button: HTMLButtonElement = h("button", {
+function view(host: Host<State, Action>) {
+  const { act, state: first } = host;
+  const ways = waysOf((both) => act({ type: "choose", both }));
+  const points = COLOURS.map((colour, head) => {
+    const point: HTMLButtonElement = h("button", {
       type: "button",
       class: "bt-point",
-      style: `--head: ${COLOURS[head]}`,
-      onpointerdown: (event: PointerEvent) => button.setPointerCapture(event.pointerId),
-      onpointermove: (event: PointerEvent) => button.hasPointerCapture(event.pointerId) && this.#drag(head, event),
-      onkeydown: (event: KeyboardEvent) => this.#push(head, event),
+      style: `--head: ${colour}`,
+      onpointerdown: (event: PointerEvent) => point.setPointerCapture(event.pointerId),
+      onpointermove: (event: PointerEvent) => point.hasPointerCapture(event.pointerId) && drag(head, event),
+      onkeydown: (event: KeyboardEvent) => push(head, event),
     });
-    return button;
-  }
+    return point;
+  });
+  const result = h("i", { class: "bt-result", "aria-hidden": "true" });
+  const path = first.corners.map((corner) => `${place(corner, 0)} ${place(corner, 1)}`).join(", ");
+  const goal = { class: "bt-wanted", style: where(wantedOf(first)), role: "img", "aria-label": "what is wanted" };
+  const plot = h(
+    "div",
+    { class: "bt-plot" },
+    h("i", { class: "bt-blends", style: `clip-path: polygon(${path})`, "aria-hidden": "true" }),
+    ...first.words.map((word, at) => h("span", { class: "bt-word", style: where(first.corners[at]) }, word)),
+    h("b", goal, "★"),
+    result,
+    ...points,
+    h("small", { class: "bt-across", "aria-hidden": "true" }, "thing →"),
+    h("small", { class: "bt-up", "aria-hidden": "true" }, "feeling →"),
+  );
+  const lines = COLOURS.map((colour) => h("p", { class: "bt-weights", style: `--head: ${colour}` }));
+  const found = h("p", { class: "bt-says" });
 
-  #choose(both: boolean) {
-    this.#both = both;
-    this.#announcer.changed();
-    this.#paint();
-  }
-
-  #drag(head: number, { clientX, clientY }: PointerEvent) {
-    const { left, bottom, width, height } = this.#plot.getBoundingClientRect();
+  function drag(head: number, { clientX, clientY }: PointerEvent) {
+    const { left, bottom, width, height } = plot.getBoundingClientRect();
     const at = (share: number) => LEAST + share * (MOST - LEAST);
-    this.#move(head, [at((clientX - left) / width), at((bottom - clientY) / height)]);
+    act({ type: "move", head, to: [at((clientX - left) / width), at((bottom - clientY) / height)] });
   }
 
-  #push(head: number, event: KeyboardEvent) {
+  function push(head: number, event: KeyboardEvent) {
     const step = arrow(event.key);
     if (!step) return;
     event.preventDefault();
-    const [across, up] = blendOf(this.#corners, this.#heads[head]);
-    this.#move(head, [across + STEP * step[1], up - STEP * step[0]]);
+    const [across, up] = blendsOf(host.state)[head];
+    act({ type: "move", head, to: [across + STEP * step[1], up - STEP * step[0]] });
   }
 
-  #move(head: number, to: Point) {
-    this.#heads[head] = weightsAt(this.#corners, to);
-    this.#announcer.changed();
-    this.#paint();
-  }
-
-  #paint() {
-    const blends = this.#heads.map((weights) => blendOf(this.#corners, weights));
-    const result: Point = this.#both ? [blends[0][0], blends[1][1]] : blends[0];
-    this.#points.forEach((point, head) => {
-      point.hidden = head === 1 && !this.#both;
+  function draw(state: State) {
+    const { both, heads, words } = state;
+    const blends = blendsOf(state);
+    points.forEach((point, head) => {
+      point.hidden = head === 1 && !both;
       point.style.cssText = `${where(blends[head])}; --head: ${COLOURS[head]}`;
-      point.ariaLabel = `Blend of ${this.#both ? `head ${head + 1}` : "the head"}: ${describePoint(blends[head])}`;
+      point.ariaLabel = `Blend of ${both ? `head ${head + 1}` : "the head"}: ${describePoint(blends[head])}`;
     });
-    this.#lines.forEach((line, head) => {
-      line.classList.toggle("bt-idle", head === 1 && !this.#both); // its room stays
-      const weights = this.#words.map((word, at) => `${word} ${percent(this.#heads[head][at])}`).join(", ");
-      setText(line, `${this.#both ? `Head ${head + 1} keeps the ${KEPT[head]} of ` : "The head looks at "}${weights}.`);
+    lines.forEach((line, head) => {
+      line.classList.toggle("bt-idle", head === 1 && !both); // its room stays
+      const weights = words.map((word, at) => `${word} ${percent(heads[head][at])}`).join(", ");
+      setText(line, `${both ? `Head ${head + 1} keeps the ${KEPT[head]} of ` : "The head looks at "}${weights}.`);
     });
-    this.#result.hidden = !this.#both;
-    this.#result.style.cssText = where(result);
-    const reached = Math.hypot(result[0] - this.#wanted[0], result[1] - this.#wanted[1]) < STEP;
-    setText(
-      this.#says,
-      `${this.#both ? "Together they find" : "It finds"} ${describePoint(result)}. Wanted: ${describePoint(this.#wanted)}.${reached ? " There!" : ""}`,
-    );
-    this.#announcer.drawn(() => this.#says.textContent ?? "");
-    announce(this, "blended", { weights: this.#heads.slice(0, this.#both ? 2 : 1), result });
+    result.hidden = !both;
+    result.style.cssText = where(resultOf(state));
+    setText(found, says(state));
   }
+
+  return {
+    nodes: [h("div", { class: "hm-tools" }, ways), h("div", { class: "bt-room" }, plot, h("div", {}, ...lines, found))],
+    draw,
+  };
+}
+
+/** One head or two. */
+function waysOf(choose: (both: boolean) => void) {
+  const group = nextId("bt-heads");
+  const ways = ["One head", "Two heads"].map((name, at) => {
+    const input = h("input", { type: "radio", name: group, checked: at === 0, onchange: () => choose(at === 1) });
+    return h("label", {}, input, h("span", {}, name));
+  });
+  return h("fieldset", { class: "hm-views", "aria-label": "Heads" }, ...ways);
+}
+
+function says(state: State) {
+  const finds = `${state.both ? "Together they find" : "It finds"} ${describePoint(resultOf(state))}.`;
+  return `${finds} Wanted: ${describePoint(wantedOf(state))}.${isReached(state) ? " There!" : ""}`;
 }
 
 const describePoint = ([thing, feeling]: Point) => `thing ${thing.toFixed(2)}, feeling ${feeling.toFixed(2)}`;
@@ -147,4 +116,10 @@ const place = (point: Point, axis: 0 | 1) => {
 };
 const where = (point: Point) => `left: ${place(point, 0)}; top: ${place(point, 1)}`;
 
-define("blend-triangle", BlendTriangleElement);
+defineFigure<State, Action>("blend-triangle", {
+  start,
+  reduce,
+  view,
+  says,
+  tells: (state) => ["blended", { weights: state.heads.slice(0, state.both ? 2 : 1), result: resultOf(state) }],
+});

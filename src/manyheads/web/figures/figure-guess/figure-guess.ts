@@ -7,7 +7,7 @@ import { define, Figure } from "../../doors/page-element.ts";
 import { figureNamed } from "../../doors/named.ts";
 import { onceAnswered, setFigure } from "../../doors/phrases.ts";
 import { targetOf } from "../../views/dom.ts";
-import { GuessView, type Question } from "../../views/guess.ts";
+import { guessView, isOpen, OPEN, press, tell, type Guess, type Question } from "../../views/guess.ts";
 
 const [TOLD, COVERED] = ["gs-told", "gs-covered"];
 const PATIENCE = 8000; // milliseconds for a figure to answer; then it says itself why it doesn't
@@ -15,11 +15,19 @@ const PATIENCE = 8000; // milliseconds for a figure to answer; then it says itse
 /** What `guess_html` of drawing/guess.py bakes in: the question, and attributes of the figure with their values. */
 type Baked = Question & { sets: Record<string, string> };
 
-class FigureGuessElement extends Figure<GuessView> {
+class FigureGuessElement extends Figure<ReturnType<typeof guessView>> {
+  #guess = OPEN;
+
   protected draw(baked: Baked | null) {
     if (!baked) return;
-    this.view = new GuessView(baked, () => this.#play(baked.sets));
+    this.view = guessView(baked, (pressed) => isOpen(this.#guess) && this.#play(pressed, baked.sets));
     this.replaceChildren(this.view.node);
+    this.#mark(OPEN);
+  }
+
+  #mark(guess: Guess) {
+    this.#guess = guess;
+    this.view?.draw(guess);
   }
 
   protected override listen(leaves: AbortSignal) {
@@ -27,7 +35,7 @@ class FigureGuessElement extends Figure<GuessView> {
     if (!figure || !this.hasAttribute("covers")) return;
     figure.classList.toggle(COVERED, !this.#isTold);
     leaves.addEventListener("abort", () => figure.classList.remove(COVERED));
-    const used = () => this.view?.isOpen && this.#uncover(); // else the guess plays
+    const used = () => isOpen(this.#guess) && this.#uncover(); // else the guess plays
     for (const name of ["input", "set"]) figure.addEventListener(name, used, { signal: leaves });
     figure.addEventListener(
       "click",
@@ -50,16 +58,17 @@ class FigureGuessElement extends Figure<GuessView> {
     this.#figure?.classList.remove(COVERED);
   }
 
-  #play(sets: Record<string, string>) {
+  #play(pressed: number | null, sets: Record<string, string>) {
+    this.#mark(press(this.#guess, pressed));
     const figure = this.#figure;
-    const tell = () => {
+    const answered = () => {
       clearTimeout(late);
       this.#uncover();
-      this.view?.tell();
+      this.#mark(tell(this.#guess));
     };
-    const late = setTimeout(tell, PATIENCE);
-    if (!figure || !Object.keys(sets).length) return tell();
-    onceAnswered(figure, tell);
+    const late = setTimeout(answered, PATIENCE);
+    if (!figure || !Object.keys(sets).length) return answered();
+    onceAnswered(figure, answered);
     setFigure(figure, sets);
   }
 }

@@ -7,12 +7,15 @@ import { guessed, type Guessed } from "../../math/repeats.ts";
 import type { AttentionEdge } from "../../math/score-parts.ts";
 import type { Expecting } from "../../models/induction.ts";
 import type { Report } from "../../models/training.ts";
+import { OPEN, press, tell, type Guess } from "../../views/guess.ts";
 import { EXPERIMENTS, PLAIN, type Experiment } from "./experiments.ts";
 
 export interface State {
   sentence: string;
   steps: number[]; // of the stored training, at which it was kept
   at: number; // which of them
+  guess: Guess; // of what the stored training will show
+  shownAt: number; // the step at which it does
   live: boolean; // whether the reader's own training is shown, instead of the stored one
   training: Training | null; // the reader's own
   asked: number; // the experiment whose outcome the reader may predict, from 0; -1 for none
@@ -65,6 +68,7 @@ export type Action =
   | { type: "lend"; parts: Lendable } // by a phrase or a link
   | { type: "step"; at: number }
   | { type: "next" } // from the last step to the first
+  | { type: "guess"; pressed: number | null } // and is to be shown
   | { type: "toggle"; head: number[] }
   | { type: "ask"; place: number; pressed?: State["pressed"] }
   | { type: "show"; map: Expecting }
@@ -91,6 +95,8 @@ const SEEDS = 10; // that were tried for what the experiments say
 export const startWith = (parts: Partial<State>, steps: number[]): State => ({
   sentence: "",
   at: 0,
+  guess: OPEN,
+  shownAt: Infinity,
   live: false,
   training: null,
   asked: -1,
@@ -126,6 +132,12 @@ const newTraining = (
 });
 
 export function reduce(state: State, action: Action): Step {
+  const { state: after, needs } = change(state, action);
+  const isShown = !after.live && after.steps[after.at] >= after.shownAt;
+  return { state: isShown ? { ...after, guess: tell(after.guess) } : after, needs };
+}
+
+function change(state: State, action: Action): Step {
   const { training } = state;
   const step = (parts: Partial<State>, needs: Step["needs"]): Step => ({ state: { ...state, ...parts }, needs });
   const own = (parts: Partial<Own>) => keep<Partial<Own>>(ownParts(state), state.lent, parts); // what is lent still, once the reader has set these
@@ -141,7 +153,9 @@ export function reduce(state: State, action: Action): Step {
     case "step":
       return step({ at: action.at, lent: own({ at: action.at }) }, "compute");
     case "next":
-      return reduce(state, { type: "step", at: (state.at + 1) % state.steps.length });
+      return change(state, { type: "step", at: (state.at + 1) % state.steps.length });
+    case "guess":
+      return change({ ...state, guess: press(state.guess, action.pressed) }, { type: "step", at: 0 });
     case "toggle": {
       const off = toggledIn(state.off, action.head);
       return step({ off, lent: own({ off }) }, "compute");

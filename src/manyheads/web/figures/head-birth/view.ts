@@ -8,7 +8,7 @@ import { percent } from "../../math/text.ts";
 import { Announcer } from "../../views/announcer.ts";
 import { grow, sentenceBox, setTyped, StatusLine, type Told } from "../../views/controls.ts";
 import { h, setProps, setText, setValue } from "../../views/dom.ts";
-import { GuessView } from "../../views/guess.ts";
+import { guessView, isOpen } from "../../views/guess.ts";
 import { GuessStrip } from "./guess-strip.ts";
 import { drawSwitch, headSwitch } from "../../views/head-switch.ts";
 import { HeadTriangle } from "./head-triangle.ts";
@@ -60,7 +60,7 @@ export class HeadBirthView {
     induction: new HeadTriangle("induction head", COLOURS.induction),
   };
   #charts: BirthCharts;
-  #guess: GuessView;
+  #guess: ReturnType<typeof guessView>;
   #panel: TrainingPanel;
   #door = h("button", {
     type: "button",
@@ -75,10 +75,10 @@ export class HeadBirthView {
   constructor(root: HTMLElement, parts: Partial<State>, { heads, steps, history }: StoredTraining, host: BirthHost) {
     this.#heads = heads;
     this.#host = host;
-    this.state = startWith(parts, steps);
-    this.#slider.max = String(steps.length - 1);
     this.#charts = new BirthCharts(history);
-    this.#guess = new GuessView(this.#charts.question, () => this.#play());
+    this.state = startWith({ shownAt: this.#charts.shownAt, ...parts }, steps);
+    this.#slider.max = String(steps.length - 1);
+    this.#guess = guessView(this.#charts.question, (pressed) => isOpen(this.state.guess) && this.#play(pressed));
     this.#panel = new TrainingPanel(
       (action) => this.dispatch(action),
       () => host.save(),
@@ -169,16 +169,16 @@ export class HeadBirthView {
   }
 
   /** Plays the stored training from its first step, for a reader who has guessed. */
-  #play() {
+  #play(pressed: number | null) {
     this.#player.stop();
-    this.dispatch({ type: "step", at: 0 });
+    this.dispatch({ type: "guess", pressed });
     this.#player.toggle();
   }
 
   // --- drawing
 
   #drawControls() {
-    const { sentence, steps, at, off, live } = this.state;
+    const { sentence, steps, at, off, live, guess } = this.state;
     for (const node of this.#stored) node.hidden = live;
     for (const node of this.#own) node.hidden = !live;
     setText(this.#door, live ? "Stored training" : "Train it yourself");
@@ -190,8 +190,8 @@ export class HeadBirthView {
     setText(this.#step, step);
     setProps(this.#slider, { ariaValueText: step });
     drawSwitch(this.#switch, "previous-token head", !off.length, COLOURS.previous);
-    if (!live && steps[at] >= this.#charts.shownAt) this.#guess.tell();
-    this.#charts.draw(steps[at], this.#guess.isTold);
+    this.#guess.draw(guess);
+    this.#charts.draw(steps[at], guess.stage === "shown");
   }
 
   #drawMap() {

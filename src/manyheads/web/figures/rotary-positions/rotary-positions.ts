@@ -1,134 +1,103 @@
 // <rotary-positions>: a query and a key of the same word as arrows that turn with their positions, and the score of the two. Moved
 // together, all arrows turn and the score stays. No DOM while the module loads, as in head-map.ts.
 
-import { define, Figure } from "../../doors/page-element.ts";
-import { scoreAt, speedsOf } from "../../math/rotary.ts";
-import { Announcer } from "../../views/announcer.ts";
-import { announce, h, setText, targetOf } from "../../views/dom.ts";
+import { defineFigure } from "../../doors/define-figure.ts";
+import { h, setText, setValue } from "../../views/dom.ts";
+import type { Host } from "../../views/host.ts";
+import { ARROWS, LAST, reduce, scoreOf, SPEEDS, start, type Action, type Arrow, type State } from "./state.ts";
 
-const LAST = 20; // position
-const WORD = [1, 1, 1, 1, 0, 0, 0, 0]; // four arrows that point across: what it seeks is what it offers
-const SPEEDS = speedsOf(WORD.length);
 const DISTANCES = Array.from({ length: 2 * LAST + 1 }, (_, at) => at - LAST); // at none of them the score is negative
 
 const degrees = (radians: number, digits = 0) => `${((radians * 180) / Math.PI).toFixed(digits)}°`;
 
-class RotaryPositionsElement extends Figure {
-  #query = slider("Position of the query", 5, (event) => this.#move(event, this.#key));
-  #key = slider("Position of the key", 2, (event) => this.#move(event, this.#query));
-  #together = h("input", { type: "checkbox" });
-  #dials = Array.from(SPEEDS, (speed) => new Dial(speed));
-  #bars = DISTANCES.map((distance) =>
-    h("i", { style: `--score: ${(scoreAt(WORD, 0, WORD, distance) / SPEEDS.length).toFixed(3)}` }),
+function view({ act }: Host<State, Action>) {
+  const sliders = ARROWS.map((arrow) => makeSlider(arrow, (to) => act({ type: "move", arrow, to })));
+  const together = h("input", { type: "checkbox", onchange: () => act({ type: "join", together: together.checked }) });
+  const dials = Array.from(SPEEDS, makeDial);
+  const bars = DISTANCES.map((distance) =>
+    h("i", { style: `--score: ${(scoreOf({ query: 0, key: distance }) / SPEEDS.length).toFixed(3)}` }),
   );
-  #says = h("p", { class: "rp-score" });
-  #announcer = new Announcer();
+  const score = h("p", { class: "rp-score" });
+  const chart = h(
+    "div",
+    { class: "rp-bars", role: "img", "aria-label": "The score at every distance: largest at 0" },
+    ...bars,
+  );
+  const ends = h(
+    "p",
+    { class: "rp-ends", "aria-hidden": "true" },
+    h("span", {}, `key ${LAST} before`),
+    h("span", {}, "same place"),
+    h("span", {}, `key ${LAST} after`),
+  );
+  const tools = h(
+    "div",
+    { class: "hm-tools" },
+    ...sliders.map(({ node }) => node),
+    h("label", { class: "hm-field" }, together, "Move both"),
+  );
 
-  protected draw() {
-    const [query, key] = [this.#query, this.#key].map(({ label }) => label);
-    const chart = h(
-      "div",
-      { class: "rp-bars", role: "img", "aria-label": "The score at every distance: largest at 0" },
-      ...this.#bars,
-    );
-    const ends = h(
-      "p",
-      { class: "rp-ends", "aria-hidden": "true" },
-      h("span", {}, `key ${LAST} before`),
-      h("span", {}, "same place"),
-      h("span", {}, `key ${LAST} after`),
-    );
-    this.replaceChildren(
-      h("div", { class: "hm-tools" }, query, key, h("label", { class: "hm-field" }, this.#together, "Move both")),
-      h("div", { class: "rp-dials" }, ...this.#dials.map(({ node }) => node)),
-      this.#says,
-      chart,
-      ends,
-      this.#announcer.node,
-    );
-    this.#paint();
+  function draw(state: State) {
+    for (const part of [...sliders, ...dials]) part.draw(state);
+    bars.forEach((bar, at) => bar.classList.toggle("rp-now", DISTANCES[at] === state.key - state.query));
+    setText(score, says(state));
   }
 
-  /** With both moved together, the other slider goes as far, unless it's at its end: then neither goes further. */
-  #move(event: Event, other: Slider) {
-    const moved = targetOf(event) === this.#query.input ? this.#query : this.#key;
-    this.#announcer.changed();
-    const step = moved.position - moved.shown;
-    if (this.#together.checked) {
-      const before = other.position;
-      other.input.value = String(before + step);
-      moved.input.value = String(moved.shown + other.position - before);
-    }
-    this.#paint();
-  }
-
-  #paint() {
-    const [query, key] = [this.#query, this.#key].map((each) => each.show());
-    const score = scoreAt(WORD, query, WORD, key);
-    for (const dial of this.#dials) dial.turn(query, key);
-    this.#bars.forEach((bar, at) => bar.classList.toggle("rp-now", DISTANCES[at] === key - query));
-    const apart = Math.abs(key - query);
-    const place = apart
-      ? `${apart} ${apart === 1 ? "word" : "words"} ${key < query ? "before" : "after"} the query`
-      : "where the query is";
-    setText(this.#says, `The key is ${place}. Score: ${score.toFixed(2)}`);
-    this.#announcer.drawn(() => this.#says.textContent ?? "");
-    announce(this, "turned", { query, key, score });
-  }
+  return {
+    nodes: [tools, h("div", { class: "rp-dials" }, ...dials.map(({ node }) => node)), score, chart, ends],
+    draw,
+  };
 }
 
-interface Slider {
-  label: HTMLElement;
-  input: HTMLInputElement;
-  readonly position: number;
-  shown: number; // the position that is drawn
-  show(): number;
+function says(state: State) {
+  const { query, key } = state;
+  const apart = Math.abs(key - query);
+  const place = apart
+    ? `${apart} ${apart === 1 ? "word" : "words"} ${key < query ? "before" : "after"} the query`
+    : "where the query is";
+  return `The key is ${place}. Score: ${scoreOf(state).toFixed(2)}`;
 }
 
 /** A slider of positions with the position after it. */
-function slider(name: string, at: number, oninput: (event: Event) => void): Slider {
-  const input = h("input", { type: "range", min: 0, max: LAST, value: at, "aria-label": name, oninput });
+function makeSlider(arrow: Arrow, moved: (to: number) => void) {
+  const name = `Position of the ${arrow}`;
+  const oninput = () => moved(Number(input.value));
+  const input = h("input", { type: "range", min: 0, max: LAST, "aria-label": name, oninput });
   const text = h("span", { class: "rp-at" });
   return {
-    label: h("label", { class: "hm-field" }, name, input, text),
-    input,
-    get position() {
-      return Number(input.value);
-    },
-    shown: at,
-    show() {
-      this.shown = this.position;
+    node: h("label", { class: "hm-field" }, name, input, text),
+    draw(state: State) {
+      setValue(input, String(state[arrow]));
       setText(text, input.value);
-      return this.shown;
     },
   };
 }
 
 /** A pair of features: the query's arrow, the key's, and the angle between them. */
-class Dial {
-  #speed: number;
-  #query = h("i", { class: "rp-query" });
-  #key = h("i", { class: "rp-key" });
-  #between = h("b");
-  node: HTMLElement;
-
-  constructor(speed: number) {
-    this.#speed = speed;
-    const turns = `${degrees(speed, speed < 0.01 ? 2 : speed < 1 ? 1 : 0)} a word`;
-    this.node = h(
+function makeDial(speed: number) {
+  const [query, key] = ARROWS.map((arrow) => h("i", { class: `rp-${arrow}` }));
+  const between = h("b");
+  const turns = `${degrees(speed, speed < 0.01 ? 2 : speed < 1 ? 1 : 0)} a word`;
+  return {
+    node: h(
       "figure",
       {},
-      h("div", { class: "rp-dial", "aria-hidden": "true" }, this.#query, this.#key),
-      h("figcaption", {}, this.#between, h("span", {}, turns)),
-    );
-  }
-
-  turn(query: number, key: number) {
-    this.#query.style.setProperty("--turn", `${-query * this.#speed}rad`);
-    this.#key.style.setProperty("--turn", `${-key * this.#speed}rad`);
-    const between = Math.acos(Math.cos((key - query) * this.#speed)); // at most half a turn
-    setText(this.#between, `${degrees(between, this.#speed < 0.01 ? 1 : 0)} apart`);
-  }
+      h("div", { class: "rp-dial", "aria-hidden": "true" }, query, key),
+      h("figcaption", {}, between, h("span", {}, turns)),
+    ),
+    draw(state: State) {
+      query.style.setProperty("--turn", `${-state.query * speed}rad`);
+      key.style.setProperty("--turn", `${-state.key * speed}rad`);
+      const angle = Math.acos(Math.cos((state.key - state.query) * speed)); // at most half a turn
+      setText(between, `${degrees(angle, speed < 0.01 ? 1 : 0)} apart`);
+    },
+  };
 }
 
-define("rotary-positions", RotaryPositionsElement);
+defineFigure<State, Action>("rotary-positions", {
+  start,
+  reduce,
+  view,
+  says,
+  tells: ({ query, key }) => ["turned", { query, key, score: scoreOf({ query, key }) }],
+});

@@ -9,7 +9,7 @@ import { modelLabel } from "../../math/families.ts";
 import { capital, percent } from "../../math/text.ts";
 import { StatusLine } from "../../views/controls.ts";
 import { h, setIdle } from "../../views/dom.ts";
-import { GuessView } from "../../views/guess.ts";
+import { guessView, isOpen, OPEN, press, tell } from "../../views/guess.ts";
 
 // ------------------------------------------------------------------------------------------------ pure part
 
@@ -90,7 +90,8 @@ type Orders = { original: string; shuffled: string };
 class WordShuffleElement extends Figure {
   /** What the map shows; null where the words stand in their reader's order. */
   #orders: Orders | null = null;
-  #guess = new GuessView(ASKED, () => this.#shuffle());
+  #guess = OPEN;
+  #guessed = guessView(ASKED, (pressed) => isOpen(this.#guess) && this.#play(pressed));
   #back = h("button", { type: "button", onclick: () => this.#restore() }, "Undo");
   #changes = h("ul", { class: "ws-changes", "aria-live": "polite" });
   #status = new StatusLine();
@@ -111,7 +112,8 @@ class WordShuffleElement extends Figure {
 
   protected draw() {
     const shuffle = h("button", { type: "button", onclick: () => this.#shuffle() }, "Shuffle the words");
-    this.replaceChildren(this.#guess.node, h("p", {}, shuffle, " ", this.#back), this.#changes, this.#status.node);
+    this.replaceChildren(this.#guessed.node, h("p", {}, shuffle, " ", this.#back), this.#changes, this.#status.node);
+    this.#guessed.draw(this.#guess);
     this.#show(null);
   }
 
@@ -141,6 +143,12 @@ class WordShuffleElement extends Figure {
     if (this.#orders) this.#write(this.#orders.original);
   }
 
+  #play(pressed: number | null) {
+    this.#guess = press(this.#guess, pressed);
+    this.#guessed.draw(this.#guess);
+    this.#shuffle();
+  }
+
   #shuffle() {
     const shown = this.#map?.sentence ?? "";
     const original = this.#orders?.original ?? shown;
@@ -161,7 +169,8 @@ class WordShuffleElement extends Figure {
   #compare(orders: Orders, maps: AttentionMap[]) {
     this.#tell((at) => changesOf(maps[2 * at], maps[2 * at + 1]));
     const right = noticed(maps[0], maps[1]);
-    this.#guess.tell({ right, says: right === 0 ? "The first model doesn’t know the order." : "" });
+    this.#guess = tell(this.#guess);
+    this.#guessed.draw(this.#guess, { right, says: right === 0 ? "The first model doesn’t know the order." : "" });
     this.#status.tell("");
     this.#show(orders);
     this.#write(orders.shuffled);
