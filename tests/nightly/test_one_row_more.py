@@ -167,7 +167,7 @@ def test_all_is_drawn_on_a_page_that_has_its_scripts_and_files(site):
     page = BeautifulSoup((site / "index.html").read_text(encoding="utf-8"), "html.parser")
     cells = [float(cell["data-weight"]) for cell in page.select("head-map[model='toy/back'] td[data-weight]")]
     assert cells == [0, 0, 1, 1, 0, 0, 0, 1, 0], "without what a word gives itself"
-    assert page.select_one("toy-figure").get_text() == "Drawn: Some words"
+    assert page.select_one("toy-figure").get_text() == "Drawn: Some words, 0"
     scripts = [script["src"].split("?")[0] for script in page.select("script[src]")]
     (figure,) = (script for script in scripts if script.endswith("/toy-figure.js"))
     for name in ("toy.js", "toy-figure.js", "models/toy.json"):

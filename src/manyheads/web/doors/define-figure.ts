@@ -2,7 +2,10 @@
 // the same for all.
 
 import { Host, type Parts } from "../views/host.ts";
-import { define, Figure } from "./page-element.ts";
+import { define, dressPage, Figure } from "./page-element.ts";
+import { READY } from "./page-models.ts";
+import { SentenceFigure } from "./sentence-figure.ts";
+import type { TaskOptions } from "./task.ts";
 
 export interface FigureParts<State, Action> extends Parts<State, Action> {
   /** What it knows at first, from its attributes and what is baked into it; null where that's nothing to draw. */
@@ -27,4 +30,59 @@ export function defineFigure<State, Action>(name: string, parts: FigureParts<Sta
       }
     },
   );
+}
+
+export interface SentenceParts<State, Action, Model, Result> extends Parts<State, Action> {
+  /** What it knows at first, from the parts that its attributes write and what is baked into it. */
+  start(parts: any, baked: any): State;
+  /** The attributes that write parts of the state, and those of them that hold a number. */
+  attributes: string[];
+  numbers: string[];
+  /** What a page can ask of it. */
+  properties: Record<string, (state: State) => unknown>;
+  styles: string[];
+  asked(state: State): unknown[];
+  load?: TaskOptions<Model>["load"];
+  failure: string; // what could not be done
+  compute(models: Model[], state: State, signal: AbortSignal): Result | Promise<Result>;
+  answer(result: Result): Action;
+}
+
+export function defineSentenceFigure<
+  State extends { sentence: string },
+  Action,
+  Model extends { broken?: boolean },
+  Result,
+>(name: string, parts: SentenceParts<State, Action, Model, Result>) {
+  const { start, attributes, numbers, properties, styles, load, failure, compute, answer } = parts;
+  class Element extends SentenceFigure<Host<State, Action>> {
+    static observedAttributes = ["model", ...attributes];
+    protected parts = attributes;
+    protected numbers = numbers;
+    protected computed = []; // the host asks
+    protected override task = this.makeTask<Model>({
+      ...(load && { load }),
+      job: {
+        failure,
+        compute: (models, signal) => compute(models, this.view!.state, signal),
+        show: (result: Result) => {
+          this.tell(READY);
+          this.view!.dispatch(answer(result));
+        },
+      },
+    });
+
+    protected draw(baked: any) {
+      dressPage("head-map.css", ...styles);
+      this.view = new Host(this, start(this.written, baked), parts, () => this.task.run());
+      this.standBy(Boolean(baked));
+    }
+  }
+  for (const [property, read] of Object.entries(properties))
+    Object.defineProperty(Element.prototype, property, {
+      get(this: Element) {
+        return this.view ? read(this.view.state) : null;
+      },
+    });
+  define(name, Element);
 }

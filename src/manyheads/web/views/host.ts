@@ -2,6 +2,7 @@
 // once. No figure keeps anything else.
 
 import { Announcer } from "./announcer.ts";
+import { StatusLine, type Told } from "./controls.ts";
 import { announce } from "./dom.ts";
 
 /** Nodes, and what draws a state into them. */
@@ -17,23 +18,34 @@ export interface Parts<State, Action> {
   view(host: Host<State, Action>): View<State>;
   /** What a change came to, for those who listen. */
   says?(state: State): string;
-  /** What the page is told at each drawing: an event's name, and its detail. */
-  tells?(state: State): [name: string, detail: unknown];
+  /** What the page is told when it's drawn, unless it's what it was told last: an event's name, and its detail. */
+  tells?(state: State): [name: string, detail: unknown] | null;
+  /** What an answer is made of: where these differ from before, another one is asked for. */
+  asked?(state: State): unknown[];
+  /** What is told after how things stand. */
+  notes?(state: State): string[];
 }
 
 export class Host<State, Action> {
   state: State;
   readonly root: HTMLElement;
   #parts: Parts<State, Action>;
+  #ask: (() => void) | null;
   #view: View<State>;
   #announcer = new Announcer();
+  #status = new StatusLine();
+  #told: Told = [""];
+  #drawings = 0;
+  #tells: unknown = null; // the detail of what the page was told last
 
-  constructor(root: HTMLElement, state: State, parts: Parts<State, Action>) {
+  /** `ask()` is called where another answer is needed; without it, the figure says nothing of how things stand. */
+  constructor(root: HTMLElement, state: State, parts: Parts<State, Action>, ask: (() => void) | null = null) {
     this.state = state;
     this.root = root;
     this.#parts = parts;
+    this.#ask = ask;
     this.#view = parts.view(this);
-    root.replaceChildren(...this.#view.nodes, this.#announcer.node);
+    root.replaceChildren(...this.#view.nodes, ...(ask ? [this.#status.node] : []), this.#announcer.node);
     this.#draw();
   }
 
@@ -43,15 +55,45 @@ export class Host<State, Action> {
     this.dispatch(action);
   };
 
+  /** Changes the state. An answer that comes at once is drawn together with what asked for it. */
   dispatch(action: Action) {
-    this.state = this.#parts.reduce(this.state, action);
-    this.#draw();
+    const { reduce, asked } = this.#parts;
+    const [before, drawings] = [this.state, this.#drawings];
+    this.state = reduce(before, action);
+    const wanted = asked?.(before);
+    if (wanted && asked!(this.state).some((each, at) => each !== wanted[at])) this.#ask?.();
+    if (this.#drawings === drawings) this.#draw();
+  }
+
+  /** Takes over parts of the state from outside. */
+  update(parts: object) {
+    this.dispatch({ type: "take", parts } as Action);
+  }
+
+  /** Takes over what a phrase or a link sets. */
+  lend(parts: object) {
+    this.dispatch({ type: "lend", parts } as Action);
+  }
+
+  /** Says how things stand. */
+  setStatus(...told: Told) {
+    this.#told = told;
+    this.#drawStatus();
+  }
+
+  #drawStatus() {
+    const [text, ...rest] = this.#told;
+    this.#status.tell([text, ...(this.#parts.notes?.(this.state) ?? [])].join(" "), ...rest);
   }
 
   #draw() {
     const { says, tells } = this.#parts;
+    this.#drawings++;
     this.#view.draw(this.state);
+    this.#drawStatus();
     if (says) this.#announcer.drawn(() => says(this.state));
-    if (tells) announce(this.root, ...tells(this.state));
+    const [name, detail] = tells?.(this.state) ?? ["", null];
+    if (detail !== this.#tells) announce(this.root, name, detail);
+    this.#tells = detail;
   }
 }

@@ -3,22 +3,15 @@
 import type { Matrix } from "../../math/attention.ts";
 import { colourOf } from "../../math/maps.ts";
 import { NUMBER_COLOURS } from "../../math/names.ts";
-import { choose, lend, type Change } from "../../math/lent.ts";
-import type { ProjectionWay, Projections, ProjectionsState } from "../../math/projections.ts";
+import type { ProjectionWay, Projections } from "../../math/projections.ts";
 import { rowOf, formatNumber } from "../../math/steps.ts";
 import { readable } from "../../math/text.ts";
-import { Announcer } from "../../views/announcer.ts";
-import { chooser, field, fillOptions, sentenceBox, setTyped, StatusLine, type Told } from "../../views/controls.ts";
+import { chooser, field, fillOptions, sentenceBox, setTyped } from "../../views/controls.ts";
 import { fill, h, nextId, setText } from "../../views/dom.ts";
+import type { Host } from "../../views/host.ts";
 import { inkOf, makeBitmap, paintBitmap } from "../../views/pixels.ts";
 import { tint } from "../../views/tints.ts";
-
-export interface ProjectionsOptions {
-  change: () => void; // the reader chose another sentence or word
-  painted: (made: Projections) => void;
-}
-
-type Lendable = Partial<ProjectionsState>;
+import type { Action, State } from "./state.ts";
 
 const SAME = 1e-6; // what rounding may change
 const FIRST = 2; // so many numbers of each query are written
@@ -44,6 +37,7 @@ const WAYS: Record<ProjectionWay, { label: string; column: string; says: (sizes:
   },
 };
 const WAY_NAMES = Object.keys(WAYS) as ProjectionWay[];
+const OTHERS = WAY_NAMES.slice(1);
 
 interface Sizes {
   d: number; // of the word
@@ -52,207 +46,130 @@ interface Sizes {
   heads: number;
 }
 
-export class SliceOrProjectView {
-  state: ProjectionsState = { sentence: "", word: 0, way: "wide" };
-  made: Projections | null = null;
-  #lent: Lendable = {}; // what stood there before a phrase or a link
-  #options: ProjectionsOptions;
-  #sentence = sentenceBox("Sentence", "Type a sentence", (sentence) => this.#ask({ sentence }));
-  #word = chooser("Asked by", (word) => this.#ask({ word: Number(word) }));
-  #ways: HTMLElement;
-  #says = h("p", { class: "sp-says" });
-  #stage = h("div", { class: "sp-stage", role: "img" });
-  #title = h("caption");
-  #rows = h("tbody");
-  #differences = WAY_NAMES.slice(1).map(() => h("td"));
-  #table: HTMLElement;
-  #status = new StatusLine();
-  #announcer = new Announcer();
+const sizesOf = ({ x, wide: { shape } }: Projections): Sizes => {
+  const [heads, part] = shape;
+  return { d: x.shape[1], width: heads * part, part, heads };
+};
 
-  constructor(root: HTMLElement, state: Partial<ProjectionsState>, options: ProjectionsOptions) {
-    this.#options = options;
-    Object.assign(this.state, state);
-    const group = nextId("sp-way");
-    this.#ways = h(
-      "fieldset",
-      { class: "hm-views", "aria-label": "How the queries are made" },
-      ...WAY_NAMES.map((way) =>
-        h(
-          "label",
-          {},
-          h("input", {
-            type: "radio",
-            name: group,
-            value: way,
-            checked: way === this.state.way,
-            onchange: () => this.#turn(way),
-          }),
-          h("span", {}, WAYS[way].label),
-        ),
-      ),
-    );
-    const heads = ["head", ...WAY_NAMES.map((way) => WAYS[way].column)].map((text) => h("th", { scope: "col" }, text));
-    this.#table = h(
-      "table",
-      {},
-      this.#title,
-      h("thead", {}, h("tr", {}, ...heads)),
-      this.#rows,
-      h(
-        "tfoot",
-        {},
-        h("tr", {}, h("th", { scope: "row", colspan: 2 }, "largest difference of all"), ...this.#differences),
-      ),
-    );
-    root.replaceChildren(
-      this.#sentence,
-      h("div", { class: "hm-tools" }, field(this.#word), this.#ways),
-      this.#says,
-      this.#stage,
-      this.#table,
-      this.#status.node,
-      this.#announcer.node,
-    );
-    setTyped(this.#sentence, this.state.sentence);
+export function view({ act, state: first }: Host<State, Action>) {
+  const sentence = sentenceBox("Sentence", "Type a sentence", (text) =>
+    act({ type: "choose", parts: { sentence: text } }),
+  );
+  const word = chooser("Asked by", (place) => act({ type: "choose", parts: { word: Number(place) } }));
+  const tools = h(
+    "div",
+    { class: "hm-tools" },
+    field(word),
+    waysOf(first.way, (way) => act({ type: "turn", way })),
+  );
+  const reads = h("p", { class: "sp-says" });
+  const stage = h("div", { class: "sp-stage", role: "img" });
+  const title = h("caption");
+  const rows = h("tbody");
+  const differences = OTHERS.map(() => h("td"));
+  const heads = ["head", ...WAY_NAMES.map((way) => WAYS[way].column)].map((text) => h("th", { scope: "col" }, text));
+  const largest = h("th", { scope: "row", colspan: 2 }, "largest difference of all");
+  const table = h(
+    "table",
+    {},
+    title,
+    h("thead", {}, h("tr", {}, ...heads)),
+    rows,
+    h("tfoot", {}, h("tr", {}, largest, ...differences)),
+  );
+
+  function draw(state: State) {
+    setTyped(sentence, state.sentence);
+    const { made, way } = state;
+    if (!made) return;
+    const names = made.tokens.map(readable);
+    fillOptions(word, names, [...names.keys()], made.word);
+    const sizes = sizesOf(made);
+    const says = WAYS[way].says(sizes);
+    setText(reads, says);
+    stage.dataset.way = way;
+    stage.ariaLabel = says;
+    stage.style.setProperty("--heads", String(sizes.heads));
+    drawHeads(stage, made, way);
+    setText(title, `The query of “${names[made.word]}”: the first numbers of each head’s ${sizes.part}`);
+    drawNumbers(rows, made, way);
+    differences.forEach((cell, at) => setText(cell, differenceOf(made, OTHERS[at])));
   }
 
-  /** Takes over what a phrase or a link sets. */
-  lend(given: Lendable) {
-    this.#take(lend<Lendable>(this.state, this.#lent, given, given.sentence === undefined ? null : {}));
-  }
+  return { nodes: [sentence, tools, reads, stage, table], draw };
+}
 
-  #take({ parts, lent }: Change<Lendable>) {
-    this.update(parts);
-    this.#lent = lent;
-  }
+/** What a change came to: what each head reads, and how far the other queries are from these. */
+export function says({ made, way }: State) {
+  if (!made) return "";
+  const others = OTHERS.map((other) => `${WAYS[other].label}: ${differenceOf(made, other)} from one wide matrix`);
+  return `${WAYS[way].says(sizesOf(made))} ${others.join(". ")}.`;
+}
 
-  /** Takes over parts of the state that changed elsewhere. */
-  update(state: Partial<ProjectionsState>) {
-    Object.assign(this.state, state);
-    setTyped(this.#sentence, this.state.sentence);
-  }
+function waysOf(chosen: ProjectionWay, turn: (way: ProjectionWay) => void) {
+  const group = nextId("sp-way");
+  const ways = WAY_NAMES.map((way) => {
+    const props = { type: "radio", name: group, value: way, checked: way === chosen, onchange: () => turn(way) };
+    return h("label", {}, h("input", props), h("span", {}, WAYS[way].label));
+  });
+  return h("fieldset", { class: "hm-views", "aria-label": "How the queries are made" }, ...ways);
+}
 
-  show(made: Projections) {
-    this.made = made;
-    this.#draw(made);
-    this.#options.painted(made);
-  }
-
-  /** Says how things stand; `act`, if given, is what a button after the text does. */
-  setStatus(...[text, ...rest]: Told) {
-    this.#status.tell([text, ...(this.made?.notes ?? [])].join(" "), ...rest);
-  }
-
-  #ask(state: Partial<ProjectionsState>) {
-    this.#announcer.changed();
-    this.#take(choose<Lendable>(this.state, this.#lent, state, state.sentence !== undefined));
-    this.#options.change();
-  }
-
-  #turn(way: ProjectionWay) {
-    this.#announcer.changed();
-    this.state.way = way;
-    if (this.made) this.#draw(this.made);
-  }
-
-  // --- drawing
-
-  #draw(made: Projections) {
-    const {
-      tokens,
-      word,
-      x,
-      wide: {
-        shape: [heads, part],
-      },
-    } = made;
-    const { way } = this.state;
-    const names = tokens.map(readable);
-    fillOptions(
-      this.#word,
-      names,
-      names.map((_, place) => place),
-      word,
-    );
-    const says = WAYS[way].says({ d: x.shape[1], width: heads * part, part, heads });
-    setText(this.#says, says);
-    this.#stage.dataset.way = way;
-    this.#stage.ariaLabel = says;
-    this.#stage.style.setProperty("--heads", String(heads));
-    this.#drawHeads(made, way);
-    setText(this.#title, `The query of “${names[word]}”: the first numbers of each head’s ${part}`);
-    this.#drawNumbers(made, way);
-    this.#announcer.drawn(
-      () =>
-        `${says} ${WAY_NAMES.slice(1)
-          .map((other) => `${WAYS[other].label}: ${differenceOf(made, other)} from one wide matrix`)
-          .join(". ")}.`,
-    );
-  }
-
-  #drawHeads(made: Projections, way: ProjectionWay) {
-    const {
-      headNames,
-      x,
-      tints,
-      wide: {
-        shape: [heads, part],
-      },
-    } = made;
-    const blocks = fill(this.#stage, heads, () =>
+function drawHeads(stage: HTMLElement, made: Projections, way: ProjectionWay) {
+  const { headNames, x, tints } = made;
+  const { heads, part } = sizesOf(made);
+  const blocks = fill(stage, heads, () =>
+    h(
+      "div",
+      { class: "sp-head" },
+      h("div", { class: "sp-names" }, h("i", {}, "x"), h("span", {}, "W", h("sup", {}, "Q"), h("sub"))),
       h(
         "div",
-        { class: "sp-head" },
-        h("div", { class: "sp-names" }, h("i", {}, "x"), h("span", {}, "W", h("sup", {}, "Q"), h("sub"))),
-        h(
-          "div",
-          { class: "sp-product" },
-          h("canvas", { class: "sp-x" }),
-          h("canvas", { class: "sp-w" }),
-          h("i", { class: "sp-before" }),
-          h("i", { class: "sp-after" }),
-        ),
-        h("canvas", { class: "sp-q" }),
-        h("span", {}),
+        { class: "sp-product" },
+        h("canvas", { class: "sp-x" }),
+        h("canvas", { class: "sp-w" }),
+        h("i", { class: "sp-before" }),
+        h("i", { class: "sp-after" }),
       ),
-    );
-    const weight = { shape: tints.shape, values: Float32Array.from(tints.tints) };
-    const largest = largestOf(made.wide.values);
-    headNames.forEach((name, head) => {
-      const [names, product, query, label] = blocks[head].children as unknown as [
-        HTMLElement,
-        HTMLElement,
-        HTMLCanvasElement,
-        HTMLElement,
-      ];
-      setText(names.querySelector("sub") as HTMLElement, way === "wide" ? "" : String(head + 1));
-      blocks[head].style.setProperty("--head", colourOf(name));
-      blocks[head].style.setProperty("--before", String(head / heads));
-      blocks[head].style.setProperty("--after", String(1 - (head + 1) / heads));
-      paint(product.children[0] as HTMLCanvasElement, { shape: [x.shape[1], 1], values: x.values });
-      paint(product.children[1] as HTMLCanvasElement, columnsOf(weight, head * part, part), 127);
-      paint(query, { shape: [1, part], values: rowOf(made[way], head) }, largest);
-      setText(label, name);
-    });
-  }
+      h("canvas", { class: "sp-q" }),
+      h("span", {}),
+    ),
+  );
+  const weight = { shape: tints.shape, values: Float32Array.from(tints.tints) };
+  const largest = largestOf(made.wide.values);
+  headNames.forEach((name, head) => {
+    const [names, product, query, label] = blocks[head].children as unknown as [
+      HTMLElement,
+      HTMLElement,
+      HTMLCanvasElement,
+      HTMLElement,
+    ];
+    setText(names.querySelector("sub") as HTMLElement, way === "wide" ? "" : String(head + 1));
+    blocks[head].style.setProperty("--head", colourOf(name));
+    blocks[head].style.setProperty("--before", String(head / heads));
+    blocks[head].style.setProperty("--after", String(1 - (head + 1) / heads));
+    paint(product.children[0] as HTMLCanvasElement, { shape: [x.shape[1], 1], values: x.values });
+    paint(product.children[1] as HTMLCanvasElement, columnsOf(weight, head * part, part), 127);
+    paint(query, { shape: [1, part], values: rowOf(made[way], head) }, largest);
+    setText(label, name);
+  });
+}
 
-  #drawNumbers(made: Projections, way: ProjectionWay) {
-    const rows = fill(this.#rows, made.headNames.length, () =>
-      h("tr", {}, h("th", { scope: "row" }), ...WAY_NAMES.map(() => h("td", {}, h("span"), " ", h("span"), " …"))),
-    );
-    made.headNames.forEach((name, head) => {
-      const row = rows[head] as HTMLTableRowElement;
-      row.style.setProperty("--head", colourOf(name));
-      setText(row.cells[0], name);
-      WAY_NAMES.forEach((each, at) => {
-        const cell = row.cells[at + 1];
-        cell.classList.toggle("sp-chosen", each === way);
-        for (let number = 0; number < FIRST; number++)
-          setText(cell.children[number], formatNumber(rowOf(made[each], head)[number], 2));
-      });
+function drawNumbers(body: HTMLElement, made: Projections, way: ProjectionWay) {
+  const rows = fill(body, made.headNames.length, () =>
+    h("tr", {}, h("th", { scope: "row" }), ...WAY_NAMES.map(() => h("td", {}, h("span"), " ", h("span"), " …"))),
+  );
+  made.headNames.forEach((name, head) => {
+    const row = rows[head] as HTMLTableRowElement;
+    row.style.setProperty("--head", colourOf(name));
+    setText(row.cells[0], name);
+    WAY_NAMES.forEach((each, at) => {
+      const cell = row.cells[at + 1];
+      cell.classList.toggle("sp-chosen", each === way);
+      for (let number = 0; number < FIRST; number++)
+        setText(cell.children[number], formatNumber(rowOf(made[each], head)[number], 2));
     });
-    this.#differences.forEach((cell, at) => setText(cell, differenceOf(made, WAY_NAMES[at + 1])));
-  }
+  });
 }
 
 /** How far the queries made in one way are from those of one wide matrix, in words. */

@@ -1,10 +1,36 @@
-import { define, Figure } from "../../doors/page-element.ts";
-import { h } from "../../views/dom.ts";
+import { defineFigure } from "../../doors/define-figure.ts";
+import { h, setText } from "../../views/dom.ts";
+import type { Host } from "../../views/host.ts";
 
-class ToyFigure extends Figure {
-  protected draw() {
-    this.replaceChildren(h("p", {}, `Drawn: ${this.getAttribute("label")}`));
-  }
+interface State {
+  label: string;
+  at: number;
 }
 
-define("toy-figure", ToyFigure);
+type Action = { type: "go"; at: number };
+
+function view({ act }: Host<State, Action>) {
+  const slider = h("input", {
+    type: "range",
+    max: 9,
+    "aria-label": "Steps",
+    oninput: () => act({ type: "go", at: Number(slider.value) }),
+  });
+  const text = h("p");
+
+  function draw(state: State) {
+    slider.value = String(state.at);
+    setText(text, says(state));
+  }
+
+  return { nodes: [slider, text], draw };
+}
+
+const says = ({ label, at }: State) => `Drawn: ${label}, ${at}`;
+
+defineFigure<State, Action>("toy-figure", {
+  start: (element) => ({ label: element.getAttribute("label") ?? "", at: 0 }),
+  reduce: (state, { at }) => ({ ...state, at }),
+  view,
+  says,
+});
