@@ -1,6 +1,7 @@
 // A figure of a page by what it is: what it knows at first, what is made of that by a change, how it's drawn. The element around it is
 // the same for all.
 
+import { isFile } from "../math/families.ts";
 import { Host, type Parts } from "../views/host.ts";
 import { define, dressPage, Figure } from "./page-element.ts";
 import { READY } from "./page-models.ts";
@@ -33,35 +34,41 @@ export function defineFigure<State, Action>(name: string, parts: FigureParts<Sta
 }
 
 export interface SentenceParts<State, Action, Model, Result> extends Parts<State, Action> {
-  /** What it knows at first, from the parts that its attributes write and what is baked into it. */
-  start(parts: any, baked: any): State;
-  /** The attributes that write parts of the state, and those of them that hold a number. */
+  /** What it knows at first, from the parts that its attributes write, what is baked into it, and the element itself. */
+  start(parts: any, baked: any, element: HTMLElement): State;
+  /** The attributes that write parts of the state, and the part that each writes by a text. */
   attributes: string[];
-  numbers: string[];
+  read(name: string, text: string | null): Record<string, any>;
   /** What a page can ask of it. */
   properties: Record<string, (state: State) => unknown>;
   styles: string[];
-  asked(state: State): unknown[];
+  /** What is done where a reader's file takes the place of its model, or goes. */
+  loses?: Action;
+  /** What is said while something that its reader chose waits for a model; null where nothing does. */
+  waits?(state: State, model: string): string | null;
+  asked(state: State): { sentence: string };
   load?: TaskOptions<Model>["load"];
   failure: string; // what could not be done
   compute(models: Model[], state: State, signal: AbortSignal): Result | Promise<Result>;
   answer(result: Result): Action;
 }
 
-export function defineSentenceFigure<
-  State extends { sentence: string },
-  Action,
-  Model extends { broken?: boolean },
-  Result,
->(name: string, parts: SentenceParts<State, Action, Model, Result>) {
-  const { start, attributes, numbers, properties, styles, load, failure, compute, answer } = parts;
+export function defineSentenceFigure<State, Action, Model extends { broken?: boolean }, Result>(
+  name: string,
+  parts: SentenceParts<State, Action, Model, Result>,
+) {
+  const { start, attributes, properties, styles, load, failure, compute, answer, waits } = parts;
   class Element extends SentenceFigure<Host<State, Action>> {
     static observedAttributes = ["model", ...attributes];
     protected parts = attributes;
-    protected numbers = numbers;
+    protected numbers = [];
     protected computed = []; // the host asks
     protected override task = this.makeTask<Model>({
       ...(load && { load }),
+      ...(waits && {
+        waits: (model) => this.view && waits(this.view.state, model),
+        offered: (old: boolean) => this.view?.markOld(old),
+      }),
       job: {
         failure,
         compute: (models, signal) => compute(models, this.view!.state, signal),
@@ -74,8 +81,26 @@ export function defineSentenceFigure<
 
     protected draw(baked: any) {
       dressPage("head-map.css", ...styles);
-      this.view = new Host(this, start(this.written, baked), parts, () => this.task.run());
+      this.view = new Host(this, start(this.written, baked, this), parts, { ask: () => this.task.run() });
       this.standBy(Boolean(baked));
+    }
+
+    protected override readPart(attribute: string, text: string | null) {
+      return parts.read(attribute, text);
+    }
+
+    override get sentence() {
+      return this.view ? parts.asked(this.view.state).sentence : super.sentence;
+    }
+
+    override set sentence(text: string) {
+      super.sentence = text;
+    }
+
+    override attributeChangedCallback(attribute: string, before: string | null = null, after: string | null = null) {
+      const isOther = attribute === "model" && [before, after].some((model) => isFile(model ?? ""));
+      if (isOther && parts.loses) this.view?.dispatch(parts.loses);
+      super.attributeChangedCallback(attribute);
     }
   }
   for (const [property, read] of Object.entries(properties))

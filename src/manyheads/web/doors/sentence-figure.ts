@@ -9,7 +9,7 @@ import { partsOf, readPlain } from "./state.ts";
 import { Task, type TaskOptions, type Tell } from "./task.ts";
 
 interface SentenceView {
-  state: { sentence: string };
+  state: any;
   update(state: object): void;
   lend(parts: object): void;
   setStatus: Tell;

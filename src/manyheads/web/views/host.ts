@@ -20,17 +20,25 @@ export interface Parts<State, Action> {
   says?(state: State): string;
   /** What the page is told when it's drawn, unless it's what it was told last: an event's name, and its detail. */
   tells?(state: State): [name: string, detail: unknown] | null;
-  /** What an answer is made of: where these differ from before, another one is asked for. */
-  asked?(state: State): unknown[];
+  /** The parts that an answer is made of: where one differs from before, another is asked for. */
+  asked?(state: State): object;
   /** What is told after how things stand. */
   notes?(state: State): string[];
+}
+
+/** Whom a figure belongs to: an element of a page, or a kernel's widget. */
+export interface Owner<State> {
+  /** Another answer is needed. */
+  ask?(): void;
+  /** The reader changed something. */
+  changed?(before: State, after: State): void;
 }
 
 export class Host<State, Action> {
   state: State;
   readonly root: HTMLElement;
   #parts: Parts<State, Action>;
-  #ask: (() => void) | null;
+  #owner: Owner<State>;
   #view: View<State>;
   #announcer = new Announcer();
   #status = new StatusLine();
@@ -38,21 +46,23 @@ export class Host<State, Action> {
   #drawings = 0;
   #tells: unknown = null; // the detail of what the page was told last
 
-  /** `ask()` is called where another answer is needed; without it, the figure says nothing of how things stand. */
-  constructor(root: HTMLElement, state: State, parts: Parts<State, Action>, ask: (() => void) | null = null) {
+  constructor(root: HTMLElement, state: State, parts: Parts<State, Action>, owner: Owner<State> = {}) {
     this.state = state;
     this.root = root;
     this.#parts = parts;
-    this.#ask = ask;
+    this.#owner = owner;
     this.#view = parts.view(this);
-    root.replaceChildren(...this.#view.nodes, ...(ask ? [this.#status.node] : []), this.#announcer.node);
+    const status = parts.asked ? [this.#status.node] : []; // else it's always as it says
+    root.replaceChildren(...this.#view.nodes, ...status, this.#announcer.node);
     this.#draw();
   }
 
   /** The reader does something: what it comes to is said. */
   act = (action: Action) => {
+    const before = this.state;
     this.#announcer.changed();
     this.dispatch(action);
+    this.#owner.changed?.(before, this.state);
   };
 
   /** Changes the state. An answer that comes at once is drawn together with what asked for it. */
@@ -60,8 +70,7 @@ export class Host<State, Action> {
     const { reduce, asked } = this.#parts;
     const [before, drawings] = [this.state, this.#drawings];
     this.state = reduce(before, action);
-    const wanted = asked?.(before);
-    if (wanted && asked!(this.state).some((each, at) => each !== wanted[at])) this.#ask?.();
+    if (asked && differing(asked(before), asked(this.state)).length) this.#owner.ask?.();
     if (this.#drawings === drawings) this.#draw();
   }
 
@@ -73,6 +82,11 @@ export class Host<State, Action> {
   /** Takes over what a phrase or a link sets. */
   lend(parts: object) {
     this.dispatch({ type: "lend", parts } as Action);
+  }
+
+  /** Greys what doesn't answer to what was chosen. */
+  markOld(stale: boolean) {
+    this.dispatch({ type: "stale", stale } as Action);
   }
 
   /** Says how things stand. */
@@ -97,3 +111,7 @@ export class Host<State, Action> {
     this.#tells = detail;
   }
 }
+
+/** The names of the parts that one has otherwise than another. */
+export const differing = <Of extends object>(one: Of, other: Of) =>
+  (Object.keys(other) as (keyof Of & string)[]).filter((name) => one[name] !== other[name]);

@@ -18,7 +18,10 @@ export interface State {
   question: string | null; // what its reader is asked about: what it shows first; null where nothing is asked
   guessed: boolean;
   guess: number | null; // the word that the reader pressed; null for who wanted to be shown
+  types: boolean; // whether the sentence can be another one
   keeps: boolean; // the rows stay where they are: nothing but heads was switched since they were ranked
+  stale: boolean; // the numbers don't answer to what was chosen
+  forgot: "" | "untold" | "told"; // the heads that were off: they are another model's
 }
 
 export type Action =
@@ -26,9 +29,11 @@ export type Action =
   | { type: "take" | "lend"; parts: Partial<LedgerState> } // from outside; by a guess, a phrase or a link
   | { type: "switch"; head: number } // by its place among all heads
   | { type: "guess"; word: number | null } // by its place; null to be shown
-  | { type: "show"; ledger: HeadLedger };
+  | { type: "show"; ledger: HeadLedger }
+  | { type: "stale"; stale: boolean }
+  | { type: "lose" }; // the model, and with it what was chosen of its heads
 
-export const startWith = (parts: Partial<LedgerState>, asks = false): State => ({
+export const startWith = (parts: Partial<LedgerState>, { asks = false, types = true } = {}): State => ({
   chosen: { sentence: "", answer: "", head: null, off: [], ...parts },
   ledger: null,
   lent: {},
@@ -37,14 +42,23 @@ export const startWith = (parts: Partial<LedgerState>, asks = false): State => (
   question: asks ? "" : null,
   guessed: false,
   guess: null,
+  types,
   keeps: false,
+  stale: false,
+  forgot: "",
 });
 
 export function reduce(state: State, action: Action): State {
   if (action.type === "guess") return state.guessed ? state : { ...state, guessed: true, guess: action.word };
+  if (action.type === "stale") return { ...state, stale: action.stale };
+  if (action.type === "lose") {
+    const forgot = state.chosen.off.length ? "untold" : state.forgot;
+    return reduce({ ...state, forgot }, { type: "take", parts: { head: null, off: [] } });
+  }
   if (action.type === "show") {
+    const forgot = state.forgot === "untold" ? "told" : "";
     const keeps = state.keeps && String(action.ledger.headNames) === String(state.ledger?.headNames);
-    const shown = ranked({ ...state, ledger: action.ledger, of: state.chosen, keeps });
+    const shown = ranked({ ...state, ledger: action.ledger, of: state.chosen, keeps, stale: false, forgot });
     return shown.question === "" ? { ...shown, question: subjectOf(shown) } : shown;
   }
   if (action.type === "switch") return reduce(state, { type: "choose", parts: { off: switched(state, action.head) } });

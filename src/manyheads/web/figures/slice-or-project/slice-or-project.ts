@@ -2,6 +2,7 @@
 
 import { defineSentenceFigure } from "../../doors/define-figure.ts";
 import { loadFormula } from "../../doors/page-models.ts";
+import { readPlain } from "../../doors/state.ts";
 import type { Projections, ProjectionsState } from "../../math/projections.ts";
 import { decodeMatrices, decodeTints } from "../../math/wire.ts";
 import { reduce, startWith, type Action, type State } from "./state.ts";
@@ -21,10 +22,10 @@ defineSentenceFigure<State, Action, ProjectionsModel, Projections>("slice-or-pro
   says,
   tells: ({ made }) => made && ["projections", made],
   attributes: ["sentence", "word"],
-  numbers: ["word"],
+  read: (name, text) => readPlain(name, text, ["word"]),
   properties: { projections: ({ made }) => made }, // `x`, `wide`, `narrow`, `sliced`
   styles: ["slice-or-project.css"],
-  asked: ({ sentence, word }) => [sentence, word],
+  asked: ({ sentence, word }) => ({ sentence, word }),
   load: (...loading) => loadFormula(({ projectionsOf }) => projectionsOf, ...loading),
   failure: "The queries could not be computed",
   compute: ([projectionsOf], state) => projectionsOf(state),

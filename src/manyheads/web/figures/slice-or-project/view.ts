@@ -85,10 +85,10 @@ export function view({ act, state: first }: Host<State, Action>) {
     const names = made.tokens.map(readable);
     fillOptions(word, names, [...names.keys()], made.word);
     const sizes = sizesOf(made);
-    const says = WAYS[way].says(sizes);
-    setText(reads, says);
+    const text = WAYS[way].says(sizes);
+    setText(reads, text);
     stage.dataset.way = way;
-    stage.ariaLabel = says;
+    stage.ariaLabel = text;
     stage.style.setProperty("--heads", String(sizes.heads));
     drawHeads(stage, made, way);
     setText(title, `The query of “${names[made.word]}”: the first numbers of each head’s ${sizes.part}`);
