@@ -7,6 +7,8 @@ import { arrow, fill, h, targetOf } from "../../views/dom.ts";
 import type { State } from "./state.ts";
 
 const UNKNOWN = 0; // how bright a head is before the model is here
+/** A square remembers what it shows: of a key, only those that change are touched. */
+type Square = HTMLButtonElement & { shown?: string };
 type Look = Partial<Pick<State, "looks" | "layer" | "head">>;
 
 export class HeadSquares {
@@ -47,19 +49,23 @@ export class HeadSquares {
     this.node.style.setProperty("--half", String(wide));
     this.#halves.forEach((half, at) => {
       const across = at ? layers - wide : wide;
-      const squares = fill(half, across * heads, () => h("button", { type: "button" }));
+      const squares = fill<Square>(half, across * heads, () => h("button", { type: "button" }));
       for (let place = 0; place < squares.length; place++) {
         const [square, of] = [squares[place], [at * wide + (place % across), Math.floor(place / across)]];
         const isChosen = of[0] === layer && of[1] === head;
         const name = `layer ${of[0] + 1}, head ${of[1] + 1}`;
-        const share = map ? 1 - queryWeights(map, of[0], of[1], map.queryTokens.length - 1)[0] : UNKNOWN;
+        const share = (map ? 1 - queryWeights(map, of[0], of[1], map.queryTokens.length - 1)[0] : UNKNOWN).toFixed(2);
+        const isOff = isAmong(off, of);
+        const shown = String([name, share, isOff, isChosen, isChosen && looks]);
+        if (square.shown === shown) continue;
+        square.shown = shown;
         Object.assign(square.dataset, { layer: String(of[0]), head: String(of[1]) });
-        if (square.title !== name) square.title = name;
+        square.title = name;
         square.ariaLabel = `Where ${name} looks`;
         square.ariaPressed = String(isChosen && looks);
         square.tabIndex = isChosen ? 0 : -1;
-        square.style.setProperty("--share", share.toFixed(2));
-        square.classList.toggle("nw-is-off", isAmong(off, of));
+        square.style.setProperty("--share", share);
+        square.classList.toggle("nw-is-off", isOff);
         square.classList.toggle("nw-chosen", isChosen);
       }
     });
