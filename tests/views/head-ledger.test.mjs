@@ -1,6 +1,7 @@
 // <head-ledger>: what each head adds to the logit of an answer, and from which word it came.
 import assert from "node:assert/strict";
 import test from "node:test";
+import { Beams } from "../../src/manyheads/web/figures/head-ledger/beams.ts";
 import { baked, choose, draw, drawLive, heard, named, once, rowsOf, status, texts, type, until } from "./page.mjs";
 import { focusModel, HEADS, tokensOf } from "./small-models.mjs";
 
@@ -304,4 +305,13 @@ test("where it asks first, what words write is covered until one is pressed; the
   named(other, "just show me").click();
   assert.equal(says(other), `“${word}” writes ${written[best]}.`);
   assert.ok(!(await live()).querySelector(".hl-covered"), "elsewhere nothing is covered");
+});
+
+test("a key whose ledger comes at once is drawn once", async (t) => {
+  const figure = await live();
+  let told = 0;
+  figure.addEventListener("ledger", () => told++);
+  const drawn = t.mock.method(Beams.prototype, "draw");
+  type(figure, "Sentence", "milk");
+  assert.deepEqual([drawn.mock.callCount(), told], [1, 1]);
 });

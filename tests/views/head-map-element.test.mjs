@@ -1,6 +1,8 @@
 // <head-map> on a page: what other scripts set and ask, what its reader types, and how its models come and go.
 import assert from "node:assert/strict";
 import test from "node:test";
+import { Controls } from "../../src/manyheads/web/figures/head-map/controls.ts";
+import { HeadMapView } from "../../src/manyheads/web/figures/head-map/view.ts";
 import { maskOf } from "../../src/manyheads/web/math/heads-off.ts";
 import {
   baked,
@@ -281,4 +283,19 @@ test("of several models, an attribute chooses one; one that isn’t among them c
   await until(() => map.computedBy === "focus/untaught");
   map.setAttribute("model", "focus/step-0");
   assert.equal(map.model, "focus/untaught");
+});
+
+test("a key whose map comes at once is one drawing, of its controls as of its map", async (t) => {
+  const { map } = await live();
+  await map.ready;
+  const [drawn, dispatched] = [
+    t.mock.method(Controls.prototype, "draw"),
+    t.mock.method(HeadMapView.prototype, "dispatch"),
+  ];
+  let painted = 0;
+  map.addEventListener("attention", () => painted++);
+  type(map, "Sentence", "cold tea now");
+  assert.ok(map.attention.keyTokens.includes("cold"));
+  assert.deepEqual([drawn.mock.callCount(), painted], [1, 1]);
+  assert.deepEqual(dispatched.mock.calls.map(({ arguments: [action] }) => action.type).sort(), ["choose", "show"]);
 });

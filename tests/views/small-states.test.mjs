@@ -9,48 +9,28 @@ import * as softmax from "../../src/manyheads/web/figures/softmax-scale/state.ts
 import { pick, walk } from "./dice.mjs";
 
 /** An element with such attributes, as far as a state reads it. */
-const element = (attributes) => ({
-  getAttribute: (name) => attributes[name] ?? null,
-});
+const element = (attributes) => ({ getAttribute: (name) => attributes[name] ?? null });
 const sum = (numbers) => numbers.reduce((one, other) => one + other, 0);
 const walkOf = ({ reduce }, start, anyAction, check) =>
-  walk(
-    start,
-    anyAction,
-    (state, action) => ({ state: reduce(state, action) }),
-    check,
-  );
+  walk(start, anyAction, (state, action) => ({ state: reduce(state, action) }), check);
 
 test("a key and a query stay among the positions; moved together, they stay as far apart", () => {
-  const move = (roll) => ({
-    type: "move",
-    arrow: pick(roll, rotary.ARROWS),
-    to: roll(rotary.LAST + 1),
-  });
+  const move = (roll) => ({ type: "move", arrow: pick(roll, rotary.ARROWS), to: roll(rotary.LAST + 1) });
   const join = (roll) => ({ type: "join", together: roll(2) === 1 });
   walkOf(
     rotary,
     rotary.start,
     (roll) => pick(roll, [move, move, join])(roll),
     ({ before, after }) => {
-      for (const arrow of rotary.ARROWS)
-        assert.ok(after[arrow] >= 0 && after[arrow] <= rotary.LAST);
-      if (before.together)
-        assert.equal(after.key - after.query, before.key - before.query);
+      for (const arrow of rotary.ARROWS) assert.ok(after[arrow] >= 0 && after[arrow] <= rotary.LAST);
+      if (before.together) assert.equal(after.key - after.query, before.key - before.query);
     },
   );
 });
 
 test("a cache computes each word once, and without one each is computed for every word after it", () => {
   const start = (roll) =>
-    cache.start(
-      element({
-        words: "a b c d e f".slice(0, 2 * roll(6) + 1),
-        layers: "2",
-        width: "4",
-        heads: "3",
-      }),
-    );
+    cache.start(element({ words: "a b c d e f".slice(0, 2 * roll(6) + 1), layers: "2", width: "4", heads: "3" }));
   const anyAction = (roll) =>
     pick(roll, [
       { type: "write" },
@@ -63,34 +43,15 @@ test("a cache computes each word once, and without one each is computed for ever
     const { count, words, guess } = after;
     assert.ok(count >= 1 && count <= words.length);
     const laid = (bricks) => sum(bricks.map(([number]) => number));
-    assert.deepEqual(
-      [laid(cache.withCache(after)), laid(cache.without(after))],
-      [count, (count * (count + 1)) / 2],
-    );
+    assert.deepEqual([laid(cache.withCache(after)), laid(cache.without(after))], [count, (count * (count + 1)) / 2]);
     assert.equal(cache.bytesOf(after, 1), 2 * 2 * after.heads * 4 * 2);
-    if (before.guess.stage !== "open")
-      assert.equal(
-        guess.pressed,
-        before.guess.pressed,
-        "the first guess counts",
-      );
-    if (guess.stage === "plays")
-      assert.ok(
-        count < words.length || words.length === 1,
-        "the last word answers",
-      );
+    if (before.guess.stage !== "open") assert.equal(guess.pressed, before.guess.pressed, "the first guess counts");
+    if (guess.stage === "plays") assert.ok(count < words.length || words.length === 1, "the last word answers");
   });
 });
 
 test("a result is shown of one of its steps, whatever is named", () => {
-  const results = {
-    name: "",
-    steps: ["1", "2", "8"],
-    series: [],
-    unit: "",
-    digits: 0,
-    start: 1,
-  };
+  const results = { name: "", steps: ["1", "2", "8"], series: [], unit: "", digits: 0, start: 1 };
   const anyAction = (roll) =>
     pick(roll, [
       { type: "go", at: roll(3) },
@@ -101,30 +62,19 @@ test("a result is shown of one of its steps, whatever is named", () => {
     () => slider.start(null, results),
     anyAction,
     ({ before, action, after }) => {
-      const wanted =
-        action.type === "go" ? results.steps[action.at] : action.step;
+      const wanted = action.type === "go" ? results.steps[action.at] : action.step;
       const known = results.steps.includes(wanted);
-      assert.equal(
-        results.steps[after.at],
-        known ? wanted : results.steps[before.at],
-      );
+      assert.equal(results.steps[after.at], known ? wanted : results.steps[before.at]);
     },
   );
 });
 
 test("the weights of a blend are never below 0 and sum to 1; one head reaches nothing outside of the triangle", () => {
-  const start = () =>
-    blend.start(
-      element({ words: "I love coffee", values: "0.2 0.1, 0 1, 1 0" }),
-    );
+  const start = () => blend.start(element({ words: "I love coffee", values: "0.2 0.1, 0 1, 1 0" }));
   const anyAction = (roll) =>
     pick(roll, [
       { type: "choose", both: roll(2) === 1 },
-      {
-        type: "move",
-        head: roll(2),
-        to: [roll(20) / 10 - 0.5, roll(20) / 10 - 0.5],
-      },
+      { type: "move", head: roll(2), to: [roll(20) / 10 - 0.5, roll(20) / 10 - 0.5] },
     ]);
   walkOf(blend, start, anyAction, ({ after }) => {
     for (const weights of after.heads) {
@@ -136,10 +86,7 @@ test("the weights of a blend are never below 0 and sum to 1; one head reaches no
 });
 
 test("the numbers of a key stay as its width changes, and the weights of each row sum to 1", () => {
-  const anyAction = (roll) =>
-    roll(20)
-      ? { type: "widen", at: roll(softmax.WIDTHS.length) }
-      : { type: "roll" };
+  const anyAction = (roll) => (roll(20) ? { type: "widen", at: roll(softmax.WIDTHS.length) } : { type: "roll" });
   const first = softmax.start();
   walkOf(
     softmax,
@@ -148,12 +95,8 @@ test("the numbers of a key stay as its width changes, and the weights of each ro
     ({ before, action, after }) => {
       assert.equal(before.numbers === after.numbers, action.type === "widen");
       const { scores, unscaled, scaled, width } = softmax.weighed(after);
-      for (const weights of [unscaled, scaled])
-        assert.ok(Math.abs(sum(weights) - 1) < 1e-5);
-      assert.ok(
-        Math.max(...scores.map(Math.abs)) <=
-          (width === 512 ? after.reach : Infinity),
-      );
+      for (const weights of [unscaled, scaled]) assert.ok(Math.abs(sum(weights) - 1) < 1e-5);
+      assert.ok(Math.max(...scores.map(Math.abs)) <= (width === 512 ? after.reach : Infinity));
     },
   );
 });

@@ -41,7 +41,7 @@ export class HeadMapElement extends Figure<HeadMapView> implements LiveMap {
     refuse: (refusal) => this.#refuse(refusal),
     job: {
       failure: "The map could not be computed",
-      compute: ([model], signal) => this.#compute((this.#model = model), signal),
+      compute: ([model], signal) => this.#compute(model, signal),
       show: (maps: Maps) => this.#show(maps),
     },
   });
@@ -191,6 +191,7 @@ export class HeadMapElement extends Figure<HeadMapView> implements LiveMap {
 
   #makeView(parts: StateParts) {
     this.#models = this.models;
+    this.#model = null; // the view doesn't know it
     const view: HeadMapView = new HeadMapView(this, parts, {
       models: this.#models,
       readsText: this.#models.every(readsText),
@@ -249,12 +250,11 @@ export class HeadMapElement extends Figure<HeadMapView> implements LiveMap {
 
   #compute(model: HeadModel, signal: AbortSignal) {
     const view = this.view as HeadMapView;
-    view.dispatch({
-      type: "model",
-      numLayers: model.numLayers,
-      numHeads: model.numHeads,
-      vocabulary: model.vocabulary,
-    });
+    if (model !== this.#model || view.state.off) {
+      const { numLayers, numHeads, vocabulary } = model;
+      view.dispatch({ type: "model", numLayers, numHeads, vocabulary });
+    }
+    this.#model = model;
     const { sentence, compare, headMask, weigh } = view.state.chosen;
     const attend = (text: string) => model.attend(text, headMask, { signal, norms: weigh === "written" });
     return together<AttentionMap | null>([attend(sentence), compare === null ? null : attend(compare)]) as
@@ -263,8 +263,7 @@ export class HeadMapElement extends Figure<HeadMapView> implements LiveMap {
 
   #show([map, compared]: Maps) {
     this.#computedBy = this.model;
-    this.view?.show(map, compared);
-    this.view?.setStatus(readyWith(this.#model));
+    this.view?.show(map, compared, readyWith(this.#model));
   }
 
   /** Says why a sentence gets no map, unless its last word is still being typed; offers the likeliest of the words that an unknown one may be. */

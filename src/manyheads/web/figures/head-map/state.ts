@@ -66,7 +66,7 @@ export type Action =
   | { type: "point" | "pin"; query: number | null } // a token among those shown, or none
   | { type: "take"; parts: StateParts } // from outside: attributes, links, a kernel's traits
   | { type: "model"; numLayers: number; numHeads: number; vocabulary?: string[] } // which is about to compute
-  | { type: "show"; map: AttentionMap; compared?: AttentionMap | null }
+  | { type: "show"; map: AttentionMap; compared?: AttentionMap | null; status?: string } // how things stand then
   | { type: "layer"; layer: number; map: WireWeights; compared?: WireWeights }
   | { type: "say"; message: Message; refused?: boolean } // where a sentence is refused, the last map stays, greyed
   | { type: "stale"; stale: boolean };
@@ -130,23 +130,26 @@ export function reduce(state: State, action: Action): Step {
     case "model":
       return { state: fitToModel(state, action), needs: "nothing" };
     case "show":
-      return show(state, action.map, action.compared ?? null);
+      return show(
+        action.status === undefined ? state : said(state, { text: action.status }),
+        action.map,
+        action.compared,
+      );
     case "layer":
       return addLayer(state, action);
     case "say":
-      return {
-        state: {
-          ...state,
-          message: action.message,
-          noted: !action.refused,
-          stale: state.stale || Boolean(action.refused),
-        },
-        needs: "nothing",
-      };
+      return { state: said(state, action.message, action.refused), needs: "nothing" };
     case "stale":
       return { state: { ...state, stale: action.stale }, needs: "nothing" };
   }
 }
+
+const said = (state: State, message: Message, refused = false): State => ({
+  ...state,
+  message,
+  noted: !refused,
+  stale: state.stale || refused,
+});
 
 // --- what is chosen
 
@@ -298,7 +301,7 @@ function pin(state: State, query: number | null): Step {
 
 // --- the maps
 
-function show(state: State, map: AttentionMap, compared: AttentionMap | null): Step {
+function show(state: State, map: AttentionMap, compared: AttentionMap | null = null): Step {
   const kept = (each: AttentionMap | null) => (each?.present && !state.fetches ? { ...each, final: true } : each);
   const come = {
     ...state,

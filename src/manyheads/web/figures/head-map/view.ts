@@ -49,6 +49,7 @@ export class HeadMapView {
   #whyThere = new WhyThere(); // once a cell is pressed of a map whose model can tell
   #status = new Status();
   #announcer = new Announcer<AttentionMap>();
+  #drawings = 0;
 
   constructor(root: HTMLElement, parts: StateParts, options: HeadMapOptions) {
     const {
@@ -91,11 +92,14 @@ export class HeadMapView {
     this.#stage.leave();
   }
 
-  /** Changes the state, and does what then has to be done. */
+  /** Changes the state, and does what then has to be done. A map that comes at once is drawn together with what called for it. */
   dispatch(action: Action) {
     const { state, needs, changed, layers } = reduce(this.state, action);
     this.state = state;
     if (changed) this.#announcer.changed();
+    if (changed) this.#options.change?.(state.chosen, changed);
+    const drawings = this.#drawings;
+    if (needs === "map") this.#options.compute?.();
     if (needs === "ask") this.#ask();
     else if (needs === "paint")
       keepFocus(
@@ -103,9 +107,7 @@ export class HeadMapView {
         () => this.#instead,
         () => this.#draw(),
       );
-    else this.#drawControls();
-    if (changed) this.#options.change?.(state.chosen, changed);
-    if (needs === "map") this.#options.compute?.();
+    else if (drawings === this.#drawings) this.#drawControls();
     if (layers?.length && state.map) this.#options.fetch?.(layers, state.map);
   }
 
@@ -119,10 +121,10 @@ export class HeadMapView {
     this.dispatch({ type: "take", parts });
   }
 
-  /** Shows a map and, where two sentences are compared, the second one's. */
-  show(map: AttentionMap, compared: AttentionMap | null = null) {
+  /** Shows a map and, where two sentences are compared, the second one's; `status`, if given, says how things stand then. */
+  show(map: AttentionMap, compared: AttentionMap | null = null, status?: string) {
     if (map.written !== undefined && !this.state.map) this.statusFirst();
-    this.dispatch({ type: "show", map, compared });
+    this.dispatch({ type: "show", map, compared, status });
   }
 
   /** Says how things stand; `act` is what a button after the text does. */
@@ -150,6 +152,7 @@ export class HeadMapView {
   }
 
   #drawControls() {
+    this.#drawings++;
     this.controls.draw(this.state);
     this.#tools.draw(this.state);
     this.#stage.update(this.state);
