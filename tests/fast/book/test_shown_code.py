@@ -38,8 +38,3 @@ def test_no_example_takes_a_builtins_name():
         for name in shadowed(PROMPT.sub("", example))
     }
     assert found == set()
-
-
-def test_it_is_found():
-    (code,) = CELL.findall("```{code-cell} python\n---\ntags: [hide-input]\n---\n\nmap = encoder(text)\n```\n")
-    assert shadowed(code) == {"map"}
