@@ -134,13 +134,12 @@ def italic(character):
         return character
 
 
-def copy_files(site, scripts):
-    """Puts stylesheet and font into a built site, whose figures' scripts are in a folder below `_static`."""
+def copy_files(site, scripts, pages):
+    """Puts stylesheet and font into a built site, for its pages' texts and the scripts in a folder below `_static`."""
     static = Path(site) / "_static"
     folder = static / "equations"
     folder.mkdir(exist_ok=True)
     shutil.copyfile(STYLE, folder / STYLE.name)
-    pages = (page.read_text(encoding="utf-8") for page in Path(site).rglob("*.html"))
     used = characters(pages, (script.read_text(encoding="utf-8") for script in (static / scripts).glob("*.js")))
     keep_characters(FONT, folder / FONT_OF_STYLE, used)
 

@@ -19,32 +19,36 @@ ARRIVING = re.compile(r'<link id="arriving" [^>]*href="(?P<address>[^"?]*)[^"]*"
 
 
 def finish(app, error):
-    """Puts what the pages need into the built site."""
+    """Puts what the pages need into the built site: each is read once, once more where its figures are drawn."""
     if error or app.builder.format != "html":
         return
     site = Path(app.outdir)
     scripts = assets.version_folder(app.config)
     publishing.write_pages(site, publishing.chapters(app.env), scripts)
-    pages = new_pages(site)
-    live = [page for page in pages if figures_in(page.read_text(encoding="utf-8"))]
+    written = read(path for path in sorted(site.rglob("*.html")) if "_static" not in path.relative_to(site).parts)
+    # What is done here is written at once, so that a page has its policy when it has all else, of an earlier build too.
+    new = [path for path, html in written.items() if HAS_POLICY not in html]
+    live = [path for path in new if figures_in(written[path])]
     with stage(f"Drawing the figures of {len(live)} pages"):
         draw_figures(live)
-    equations.copy_files(site, scripts)
-    with stage(f"Finishing {len(pages)} pages"):
-        for page in pages:
-            html = page.read_text(encoding="utf-8")
-            html = with_files(html, page, site / "_static" / scripts / "bertviz")
-            html = with_small_files(html, page)
-            page.write_text(with_policy(fix(html, page.relative_to(site))), encoding="utf-8")
+    with stage(f"Finishing {len(new)} pages"):
+        written |= read(live)
+        pages = dict(written)
+        for path in new:
+            html = with_files(pages[path], path, site / "_static" / scripts / "bertviz")
+            pages[path] = with_policy(fix(with_small_files(html, path), path.relative_to(site)))
+        equations.copy_files(site, scripts, pages.values())
         if app.config.html_theme == theme.NAME:
-            stylesheets.finish_styles(site, scripts)
+            pages = stylesheets.with_styles(site, scripts, pages)
+        for path, html in pages.items():
+            if html != written[path]:
+                path.write_text(html, encoding="utf-8")
         assets.finish_files(app)
 
 
-def new_pages(site):
-    """The pages that this build wrote, in their order; those of an earlier build have their policy."""
-    pages = (path for path in sorted(site.rglob("*.html")) if "_static" not in path.relative_to(site).parts)
-    return [path for path in pages if HAS_POLICY not in path.read_text(encoding="utf-8")]
+def read(paths):
+    """The text of each file."""
+    return {path: path.read_text(encoding="utf-8") for path in paths}
 
 
 def with_files(html, page, scripts):
