@@ -61,9 +61,9 @@ def save_map(figure: Any, path: str | os.PathLike[str]) -> Path:
 
     >>> from manyheads import HeadMap
     >>> from tempfile import TemporaryDirectory
-    >>> map = HeadMap.of([[0.25, 0.75], [0.5, 0.5]], ["hot", "tea"])
+    >>> figure = HeadMap.of([[0.25, 0.75], [0.5, 0.5]], ["hot", "tea"])
     >>> with TemporaryDirectory() as folder:
-    ...     map.save(f"{folder}/map.html").stat().st_size < 150_000
+    ...     figure.save(f"{folder}/map.html").stat().st_size < 150_000
     True
 
     The page starts as the map is now. Its reader chooses view, layer, word, heads and special tokens; the sentence,
