@@ -69,10 +69,10 @@ def cut(sheets, texts, scripts, folder):
     """
     words = {word for text in texts for word in WORD.findall(text)}
     starts = {start for script in scripts for start in START.findall(script)}
-    asked = json.dumps({"sheets": [*map(str, sheets)], "words": sorted(words), "starts": sorted(starts)})
+    request = json.dumps({"sheets": [*map(str, sheets)], "words": sorted(words), "starts": sorted(starts)})
     file = folder / NAME
     command = [node(), WEB / "cut-styles.mjs", file]
-    done = subprocess.run(command, input=asked, capture_output=True, encoding="utf-8", check=False)
+    done = subprocess.run(command, input=request, capture_output=True, encoding="utf-8", check=False)
     if done.returncode:
         raise ExtensionError(f"The stylesheets could not be made one:\n{done.stderr}")
     css = _with_icons(file.read_text(encoding="utf-8"), folder)

@@ -46,7 +46,7 @@ export interface SentenceParts<State, Action, Model, Result> extends Parts<State
   loses?: Action;
   /** What is said while something that its reader chose waits for a model; null where nothing does. */
   waits?(state: State, model: string): string | null;
-  asked(state: State): { sentence: string };
+  args(state: State): { sentence: string };
   load?: TaskOptions<Model>["load"];
   failure: string; // what could not be done
   compute(models: Model[], state: State, signal: AbortSignal): Result | Promise<Result>;
@@ -90,7 +90,7 @@ export function defineSentenceFigure<State, Action, Model extends { broken?: boo
     }
 
     override get sentence() {
-      return this.view ? parts.asked(this.view.state).sentence : super.sentence;
+      return this.view ? parts.args(this.view.state).sentence : super.sentence;
     }
 
     override set sentence(text: string) {

@@ -17,12 +17,12 @@ export interface Parts<State, Action> {
   /** Makes the view, once. */
   view(host: Host<State, Action>): View<State>;
   /** What a change came to, for those who listen. */
-  says?(state: State): string;
-  /** What the page is told when it's drawn, unless it's what it was told last: an event's name, and its detail. */
-  tells?(state: State): [name: string, detail: unknown] | null;
+  summary?(state: State): string;
+  /** The event after a drawing, unless its detail is that of the last one. */
+  event?(state: State): [name: string, detail: unknown] | null;
   /** The parts that an answer is made of: where one differs from before, another is asked for. */
-  asked?(state: State): object;
-  /** What is told after how things stand. */
+  args?(state: State): object;
+  /** What follows the status. */
   notes?(state: State): string[];
 }
 
@@ -42,9 +42,9 @@ export class Host<State, Action> {
   #view: View<State>;
   #announcer = new Announcer();
   #status = new StatusLine();
-  #told: Told = [""];
+  #message: Told = [""];
   #drawings = 0;
-  #tells: unknown = null; // the detail of what the page was told last
+  #detail: unknown = null; // of the last event
 
   constructor(root: HTMLElement, state: State, parts: Parts<State, Action>, owner: Owner<State> = {}) {
     this.state = state;
@@ -52,7 +52,7 @@ export class Host<State, Action> {
     this.#parts = parts;
     this.#owner = owner;
     this.#view = parts.view(this);
-    const status = parts.asked ? [this.#status.node] : []; // else it's always as it says
+    const status = parts.args ? [this.#status.node] : []; // one without a model has none
     root.replaceChildren(...this.#view.nodes, ...status, this.#announcer.node);
     this.#draw();
   }
@@ -67,10 +67,10 @@ export class Host<State, Action> {
 
   /** Changes the state. An answer that comes at once is drawn together with what asked for it. */
   dispatch(action: Action) {
-    const { reduce, asked } = this.#parts;
+    const { reduce, args } = this.#parts;
     const [before, drawings] = [this.state, this.#drawings];
     this.state = reduce(before, action);
-    if (asked && differing(asked(before), asked(this.state)).length) this.#owner.ask?.();
+    if (args && differing(args(before), args(this.state)).length) this.#owner.ask?.();
     if (this.#drawings === drawings) this.#draw();
   }
 
@@ -90,25 +90,25 @@ export class Host<State, Action> {
   }
 
   /** Says how things stand. */
-  setStatus(...told: Told) {
-    this.#told = told;
+  setStatus(...message: Told) {
+    this.#message = message;
     this.#drawStatus();
   }
 
   #drawStatus() {
-    const [text, ...rest] = this.#told;
+    const [text, ...rest] = this.#message;
     this.#status.tell([text, ...(this.#parts.notes?.(this.state) ?? [])].join(" "), ...rest);
   }
 
   #draw() {
-    const { says, tells } = this.#parts;
+    const { summary, event } = this.#parts;
     this.#drawings++;
     this.#view.draw(this.state);
     this.#drawStatus();
-    if (says) this.#announcer.drawn(() => says(this.state));
-    const [name, detail] = tells?.(this.state) ?? ["", null];
-    if (detail !== this.#tells) announce(this.root, name, detail);
-    this.#tells = detail;
+    if (summary) this.#announcer.drawn(() => summary(this.state));
+    const [name, detail] = event?.(this.state) ?? ["", null];
+    if (name && detail !== this.#detail) announce(this.root, name, detail);
+    this.#detail = detail;
   }
 }
 

@@ -83,7 +83,7 @@ function view(host: Host<State, Action>) {
     });
     result.hidden = !both;
     result.style.cssText = where(resultOf(state));
-    setText(found, says(state));
+    setText(found, summary(state));
   }
 
   return {
@@ -102,7 +102,7 @@ function waysOf(choose: (both: boolean) => void) {
   return h("fieldset", { class: "hm-views", "aria-label": "Heads" }, ...ways);
 }
 
-function says(state: State) {
+function summary(state: State) {
   const finds = `${state.both ? "Together they find" : "It finds"} ${describePoint(resultOf(state))}.`;
   return `${finds} Wanted: ${describePoint(wantedOf(state))}.${isReached(state) ? " There!" : ""}`;
 }
@@ -120,6 +120,6 @@ defineFigure<State, Action>("blend-triangle", {
   start,
   reduce,
   view,
-  says,
-  tells: (state) => ["blended", { weights: state.heads.slice(0, state.both ? 2 : 1), result: resultOf(state) }],
+  summary,
+  event: (state) => ["blended", { weights: state.heads.slice(0, state.both ? 2 : 1), result: resultOf(state) }],
 });

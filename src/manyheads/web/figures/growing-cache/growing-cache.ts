@@ -99,9 +99,9 @@ defineFigure<State, Action>("growing-cache", {
   start,
   reduce,
   view,
-  says: (state) =>
+  summary: (state) =>
     Object.entries(WALLS)
       .map(([name, bricks]) => `${name}: ${sumOf(bricks(state))}`)
       .join(" "),
-  tells: (state) => ["written", { count: state.count, bytes: bytesOf(state, state.count) }],
+  event: (state) => ["written", { count: state.count, bytes: bytesOf(state, state.count) }],
 });

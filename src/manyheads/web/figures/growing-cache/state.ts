@@ -28,18 +28,18 @@ export function start(element: HTMLElement): State {
 export function reduce(state: State, action: Action): State {
   switch (action.type) {
     case "write":
-      return isWhole(state) ? state : told({ ...state, count: state.count + 1 });
+      return isWhole(state) ? state : withVerdict({ ...state, count: state.count + 1 });
     case "restart":
       return { ...state, count: 1 };
     case "guess":
-      return told({ ...state, count: 1, guess: press(state.guess, action.pressed) });
+      return withVerdict({ ...state, count: 1, guess: press(state.guess, action.pressed) });
     case "share":
       return { ...state, heads: action.heads };
   }
 }
 
 /** At the last word the walls have answered. */
-const told = (state: State): State => (isWhole(state) ? { ...state, guess: tell(state.guess) } : state);
+const withVerdict = (state: State): State => (isWhole(state) ? { ...state, guess: tell(state.guess) } : state);
 
 export const isWhole = ({ count, words }: State) => count === words.length;
 

@@ -16,14 +16,14 @@ import type { FocusModel } from "../../models/focus.ts";
 import { h } from "../../views/dom.ts";
 import { differing, Host } from "../../views/host.ts";
 import { isOld, placeOf, reduce, startWith, type Action, type State } from "./state.ts";
-import { notesOf, says, view } from "./view.ts";
+import { notesOf, summary, view } from "./view.ts";
 
 const FIGURE = {
   reduce,
   view,
-  says,
-  tells: ({ ledger }: State): [string, HeadLedger] | null => ledger && ["ledger", ledger],
-  asked: ({ chosen }: State) => chosen,
+  summary,
+  event: ({ ledger }: State): [string, HeadLedger] | null => ledger && ["ledger", ledger],
+  args: ({ chosen }: State) => chosen,
   notes: notesOf,
 };
 

@@ -99,7 +99,7 @@ export function view({ act, state: first }: Host<State, Action>) {
 }
 
 /** What a change came to: what each part adds, or what became of a guess. */
-export function says(state: State) {
+export function summary(state: State) {
   const { ledger } = state;
   if (!ledger?.answered) return "";
   const drawn = drawnOf(state, ledger);

@@ -131,20 +131,20 @@ export function reduce(state: State, action: Action): Step {
       return { state: fitToModel(state, action), needs: "nothing" };
     case "show":
       return show(
-        action.status === undefined ? state : said(state, { text: action.status }),
+        action.status === undefined ? state : withMessage(state, { text: action.status }),
         action.map,
         action.compared,
       );
     case "layer":
       return addLayer(state, action);
     case "say":
-      return { state: said(state, action.message, action.refused), needs: "nothing" };
+      return { state: withMessage(state, action.message, action.refused), needs: "nothing" };
     case "stale":
       return { state: { ...state, stale: action.stale }, needs: "nothing" };
   }
 }
 
-const said = (state: State, message: Message, refused = false): State => ({
+const withMessage = (state: State, message: Message, refused = false): State => ({
   ...state,
   message,
   noted: !refused,

@@ -99,7 +99,7 @@ function makeBar(of: number, { results }: State, { place }: Axis) {
   };
 }
 
-function says(state: State) {
+function summary(state: State) {
   const { name, steps, series } = state.results;
   return `${name} ${steps[state.at]}: ${series.map((each, of) => `${each.name} ${textOf(state, of)}`).join(", ")}`;
 }
@@ -108,8 +108,8 @@ defineFigure<State, Action>("result-slider", {
   start,
   reduce,
   view,
-  says,
-  tells: ({ results: { steps, series }, at }) => [
+  summary,
+  event: ({ results: { steps, series }, at }) => [
     "results",
     { step: steps[at], values: series.map(({ values }) => values[at]) },
   ],

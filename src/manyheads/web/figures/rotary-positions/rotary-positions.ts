@@ -40,7 +40,7 @@ function view({ act }: Host<State, Action>) {
   function draw(state: State) {
     for (const part of [...sliders, ...dials]) part.draw(state);
     bars.forEach((bar, at) => bar.classList.toggle("rp-now", DISTANCES[at] === state.key - state.query));
-    setText(score, says(state));
+    setText(score, summary(state));
   }
 
   return {
@@ -49,7 +49,7 @@ function view({ act }: Host<State, Action>) {
   };
 }
 
-function says(state: State) {
+function summary(state: State) {
   const { query, key } = state;
   const apart = Math.abs(key - query);
   const place = apart
@@ -98,6 +98,6 @@ defineFigure<State, Action>("rotary-positions", {
   start,
   reduce,
   view,
-  says,
-  tells: ({ query, key }) => ["turned", { query, key, score: scoreOf({ query, key }) }],
+  summary,
+  event: ({ query, key }) => ["turned", { query, key, score: scoreOf({ query, key }) }],
 });

@@ -6,7 +6,7 @@ import { readPlain } from "../../doors/state.ts";
 import type { Projections, ProjectionsState } from "../../math/projections.ts";
 import { decodeMatrices, decodeTints } from "../../math/wire.ts";
 import { reduce, startWith, type Action, type State } from "./state.ts";
-import { says, view } from "./view.ts";
+import { summary, view } from "./view.ts";
 
 type ProjectionsModel = ((state: ProjectionsState) => Projections) & { broken?: boolean };
 
@@ -19,13 +19,13 @@ defineSentenceFigure<State, Action, ProjectionsModel, Projections>("slice-or-pro
   start: (parts, baked) => startWith(parts, baked && decodeProjections(baked)),
   reduce,
   view,
-  says,
-  tells: ({ made }) => made && ["projections", made],
+  summary,
+  event: ({ made }) => made && ["projections", made],
   attributes: ["sentence", "word"],
   read: (name, text) => readPlain(name, text, ["word"]),
   properties: { projections: ({ made }) => made }, // `x`, `wide`, `narrow`, `sliced`
   styles: ["slice-or-project.css"],
-  asked: ({ sentence, word }) => ({ sentence, word }),
+  args: ({ sentence, word }) => ({ sentence, word }),
   load: (...loading) => loadFormula(({ projectionsOf }) => projectionsOf, ...loading),
   failure: "The queries could not be computed",
   compute: ([projectionsOf], state) => projectionsOf(state),

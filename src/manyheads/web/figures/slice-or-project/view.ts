@@ -100,7 +100,7 @@ export function view({ act, state: first }: Host<State, Action>) {
 }
 
 /** What a change came to: what each head reads, and how far the other queries are from these. */
-export function says({ made, way }: State) {
+export function summary({ made, way }: State) {
   if (!made) return "";
   const others = OTHERS.map((other) => `${WAYS[other].label}: ${differenceOf(made, other)} from one wide matrix`);
   return `${WAYS[way].says(sizesOf(made))} ${others.join(". ")}.`;

@@ -66,13 +66,13 @@ function view({ act }: Host<State, Action>) {
         setText(cell.lastElementChild!, weight < LEAST ? "0" : weight.toFixed(2));
       }),
     );
-    setText(largest, says(state));
+    setText(largest, summary(state));
   }
 
   return { nodes: [tools, table, largest], draw };
 }
 
-function says(state: State) {
+function summary(state: State) {
   const { unscaled, scaled } = weighed(state);
   const [raw, divided] = [unscaled, scaled].map((weights) => Math.max(...weights).toFixed(2));
   return `The largest weight is ${raw} without scaling, ${divided} with it.`;
@@ -82,6 +82,6 @@ defineFigure<State, Action>("softmax-scale", {
   start,
   reduce,
   view,
-  says,
-  tells: (state) => ["weights", weighed(state)],
+  summary,
+  event: (state) => ["weights", weighed(state)],
 });

@@ -20,17 +20,17 @@ function view({ act }: Host<State, Action>) {
 
   function draw(state: State) {
     slider.value = String(state.at);
-    setText(text, says(state));
+    setText(text, summary(state));
   }
 
   return { nodes: [slider, text], draw };
 }
 
-const says = ({ label, at }: State) => `Drawn: ${label}, ${at}`;
+const summary = ({ label, at }: State) => `Drawn: ${label}, ${at}`;
 
 defineFigure<State, Action>("toy-figure", {
   start: (element) => ({ label: element.getAttribute("label") ?? "", at: 0 }),
   reduce: (state, { at }) => ({ ...state, at }),
   view,
-  says,
+  summary,
 });
