@@ -55,14 +55,14 @@ test("a result is shown of one of its steps, whatever is named", () => {
   const anyAction = (roll) =>
     pick(roll, [
       { type: "go", at: roll(3) },
-      { type: "name", step: pick(roll, ["1", "8", "3", ""]) },
+      { type: "take", parts: { at: pick(roll, ["1", "8", "3", ""]) } },
     ]);
   walkOf(
     slider,
     () => slider.start(null, results),
     anyAction,
     ({ before, action, after }) => {
-      const wanted = action.type === "go" ? results.steps[action.at] : action.step;
+      const wanted = action.type === "go" ? results.steps[action.at] : action.parts.at;
       const known = results.steps.includes(wanted);
       assert.equal(results.steps[after.at], known ? wanted : results.steps[before.at]);
     },

@@ -1,113 +1,207 @@
-// A figure of a page by what it is: what it knows at first, what is made of that by a change, how it's drawn. The element around it is
-// the same for all.
+// A figure of a page by what it is: what it knows at first, what is made of that by a change, how it's drawn, what it computes. The
+// element around it is the same for all.
 
-import { isFile } from "../math/families.ts";
+import { isFile, isOnRequest, madeWith } from "../math/families.ts";
+import type { HeadModel } from "../models/head-model.ts";
+import { offerBelowSentence } from "../views/controls.ts";
 import { Host, type Parts } from "../views/host.ts";
-import { define, dressPage, Figure } from "./page-element.ts";
-import { READY } from "./page-models.ts";
-import { SentenceFigure } from "./sentence-figure.ts";
-import type { TaskOptions } from "./task.ts";
+import { followLinks, linkedParts } from "./figure-link.ts";
+import { define, dressPage, Figure, takeEarly, whenSeen, whenTouched } from "./page-element.ts";
+import { EXAMPLE_SHOWN, OFFERED, READY } from "./page-models.ts";
+import { partsOf, readPlain } from "./state.ts";
+import { Task, type TaskOptions, type Tell } from "./task.ts";
 
-export interface FigureParts<State, Action> extends Parts<State, Action> {
-  /** What it knows at first, from its attributes and what is baked into it; null where that's nothing to draw. */
-  start(element: HTMLElement, baked: any): State | null;
-  /** What a new value of an attribute is to it. */
-  attributes?: Record<string, (value: string) => Action>;
+export interface FigureParts<State, Action, Model extends { broken?: boolean } = HeadModel, Result = any> extends Parts<
+  State,
+  Action
+> {
+  /** What it knows at first, from what is baked into it and from the parts that its attributes write; null where that's nothing to draw. */
+  start(element: HTMLElement, baked: any, written: any): State | null;
+  /** The attributes that write parts of the state. */
+  attributes?: string[];
+  /** The part that a text of one stands for; without this, the text itself. */
+  read?(name: string, text: string | null, element: HTMLElement): Record<string, any>;
+  /** What a page can read of it. What an attribute writes can be set, too. */
+  properties?: Record<string, (state: State, host: Host<State, Action>) => unknown>;
+  /** What else of that can be set. */
+  sets?: Record<string, (host: Host<State, Action>, value: any) => void>;
+  /** What a page can have it do. */
+  methods?: Record<string, (host: Host<State, Action>, ...args: any[]) => unknown>;
+  /** Its stylesheets, beside that of all figures. */
+  styles?: string[];
+  /** Whether it may stand as the build drew it until it's about to come into view. */
+  late?: boolean;
+  /** The selector of those of its kind whose first opens where a link leads. */
+  linked?: string;
+  /** Listens to what is outside of it, until it leaves the page. */
+  listen?(host: Host<State, Action>, leaves: AbortSignal): void;
+  /** The reader changed something. */
+  changed?(host: Host<State, Action>, before: State): void;
+  work?: Work<State, Action, Model, Result>;
 }
 
-export function defineFigure<State, Action>(name: string, parts: FigureParts<State, Action>) {
-  define(
-    name,
-    class extends Figure<Host<State, Action>> {
-      static observedAttributes = Object.keys(parts.attributes ?? {});
-
-      protected draw(baked: any) {
-        const state = parts.start(this, baked);
-        if (state) this.view = new Host(this, state, parts);
-      }
-
-      attributeChangedCallback(attribute: string, before: string | null, value: string | null) {
-        if (value !== null && value !== before) this.view?.act(parts.attributes![attribute](value));
-      }
-    },
-  );
-}
-
-export interface SentenceParts<State, Action, Model, Result> extends Parts<State, Action> {
-  /** What it knows at first, from the parts that its attributes write, what is baked into it, and the element itself. */
-  start(parts: any, baked: any, element: HTMLElement): State;
-  /** The attributes that write parts of the state, and the part that each writes by a text. */
-  attributes: string[];
-  read(name: string, text: string | null): Record<string, any>;
-  /** What a page can ask of it. */
-  properties: Record<string, (state: State) => unknown>;
-  styles: string[];
-  /** What is done where a reader's file takes the place of its model, or goes. */
-  loses?: Action;
+/** What a figure computes: whenever its `args` change. */
+export interface Work<State, Action, Model extends { broken?: boolean } = HeadModel, Result = any> extends Pick<
+  TaskOptions<Model>,
+  "load" | "notLoaded" | "progress"
+> {
+  /** The names of its models; by itself that of its attribute. */
+  models?(host: Host<State, Action>): string[];
+  /** Whether it begins only after a figure that it leans on. */
+  leans?: boolean;
+  failure: string; // what could not be done
+  compute(models: Model[], host: Host<State, Action>, signal: AbortSignal): Result | Promise<Result>;
+  answer(result: Result): Action;
+  /** What is said of an answer. */
+  tells?(host: Host<State, Action>): string;
   /** What is said while something that its reader chose waits for a model; null where nothing does. */
   waits?(state: State, model: string): string | null;
-  args(state: State): { sentence: string };
-  load?: TaskOptions<Model>["load"];
-  failure: string; // what could not be done
-  compute(models: Model[], state: State, signal: AbortSignal): Result | Promise<Result>;
-  answer(result: Result): Action;
+  /** What is done where a reader's file takes the place of its model, or goes. */
+  loses?: Action;
 }
 
-export function defineSentenceFigure<State, Action, Model extends { broken?: boolean }, Result>(
+export function defineFigure<State, Action, Model extends { broken?: boolean } = HeadModel, Result = any>(
   name: string,
-  parts: SentenceParts<State, Action, Model, Result>,
+  parts: FigureParts<State, Action, Model, Result>,
 ) {
-  const { start, attributes, properties, styles, load, failure, compute, answer, waits } = parts;
-  class Element extends SentenceFigure<Host<State, Action>> {
-    static observedAttributes = ["model", ...attributes];
-    protected parts = attributes;
-    protected numbers = [];
-    protected computed = []; // the host asks
-    protected override task = this.makeTask<Model>({
-      ...(load && { load }),
-      ...(waits && {
-        waits: (model) => this.view && waits(this.view.state, model),
-        offered: (old: boolean) => this.view?.markOld(old),
-      }),
-      job: {
-        failure,
-        compute: (models, signal) => compute(models, this.view!.state, signal),
-        show: (result: Result) => {
-          this.tell(READY);
-          this.view!.dispatch(answer(result));
+  const { attributes = [], properties = {}, sets = {}, methods = {}, styles, late = false, linked, work } = parts;
+  const read = parts.read ?? ((attribute: string, text: string | null) => readPlain(attribute, text, []));
+
+  class Element extends Figure<Host<State, Action>> {
+    static observedAttributes = [...(work && !work.models ? ["model"] : []), ...attributes];
+    protected override drawsLate = late;
+    #madeWith = ""; // the file, not open, that the link was made with which led here
+    #tell: Tell = (text, ...act) =>
+      this.view?.setStatus([text, ...(this.#madeWith ? [madeWith(this.#madeWith)] : [])].join(" "), ...act);
+    protected override task = work ? this.#makeTask(work) : null;
+    #wakesWhenSeen = false; // to offer a model, or to show what is not shown yet
+
+    #makeTask({
+      load,
+      notLoaded,
+      progress,
+      models,
+      failure,
+      compute,
+      answer,
+      tells,
+      waits,
+    }: Work<State, Action, Model>) {
+      return new Task<Model>(this, {
+        models: () => models?.(this.view!) ?? [this.getAttribute("model") ?? ""].filter(Boolean),
+        tell: this.#tell,
+        ...(load && { load }),
+        ...(notLoaded && { notLoaded }),
+        ...(progress && { progress }),
+        ...(waits && {
+          waits: (model) => this.view && waits(this.view.state, model),
+          offered: (old: boolean) => this.view?.markOld(old),
+        }),
+        job: {
+          failure,
+          compute: (loaded, signal) => compute(loaded, this.view!, signal),
+          show: (result: Result) => {
+            const host = this.view!;
+            host.dispatch(answer(result));
+            this.#tell(tells ? tells(host) : READY);
+          },
         },
-      },
-    });
+      });
+    }
+
+    /** Fulfilled once the figure computes for itself; asking for it starts the loading. */
+    get ready() {
+      this.drawNow();
+      return this.task?.ready;
+    }
 
     protected draw(baked: any) {
-      dressPage("head-map.css", ...styles);
-      this.view = new Host(this, start(this.written, baked, this), parts, { ask: () => this.task.run() });
-      this.standBy(Boolean(baked));
+      if (styles) dressPage("head-map.css", ...styles);
+      const written = Object.assign({}, ...attributes.map((each) => this.#written(each)));
+      const state = parts.start(this, baked, written);
+      if (!state) return;
+      const host: Host<State, Action> = new Host(this, state, parts, {
+        ask: (follows) => (follows ? this.task?.runAfter() : this.task?.run()),
+        changed: (before) => parts.changed?.(host, before),
+      });
+      this.view = host;
+      if (work && !work.leans) this.#standBy(Boolean(baked));
+      const settable = [...attributes, ...Object.keys(sets)];
+      takeEarly<any>(this, ...Object.keys(properties).filter((each) => settable.includes(each)));
     }
 
-    protected override readPart(attribute: string, text: string | null) {
-      return parts.read(attribute, text);
+    /** Says what is drawn, an example or nothing yet, and waits for a reader to need the model. */
+    #standBy(isBaked: boolean) {
+      const onRequest = (work!.models?.(this.view!) ?? [this.getAttribute("model") ?? ""]).some(isOnRequest);
+      if (onRequest) offerBelowSentence(this);
+      this.#tell(onRequest ? OFFERED : EXAMPLE_SHOWN);
+      whenTouched(this, () => this.task!.wake());
+      this.#wakesWhenSeen = onRequest || !isBaked;
     }
 
-    override get sentence() {
-      return this.view ? parts.args(this.view.state).sentence : super.sentence;
+    protected override listen(leaves: AbortSignal) {
+      const host = this.view;
+      if (!host) return;
+      if (this.#wakesWhenSeen) whenSeen(this, leaves, () => this.task!.wake());
+      if (linked) this.#followLinks(linked, leaves);
+      parts.listen?.(host, leaves);
     }
 
-    override set sentence(text: string) {
-      super.sentence = text;
+    #followLinks(selector: string, leaves: AbortSignal) {
+      followLinks(this, selector, attributes, leaves);
+      const { model = "" } = linkedParts(location.hash, name) ?? {};
+      if (isFile(model) && this.getAttribute("model") !== model) this.#madeWith = model;
     }
 
-    override attributeChangedCallback(attribute: string, before: string | null = null, after: string | null = null) {
-      const isOther = attribute === "model" && [before, after].some((model) => isFile(model ?? ""));
-      if (isOther && parts.loses) this.view?.dispatch(parts.loses);
-      super.attributeChangedCallback(attribute);
+    /** The part of the state that an attribute writes as it is. */
+    #written(attribute: string) {
+      return read(attribute, this.getAttribute(attribute), this);
+    }
+
+    attributeChangedCallback(attribute: string, before: string | null, text: string | null) {
+      const host = this.view;
+      if (!host) return;
+      if (attribute !== "model") return host.update(read(attribute, text, this));
+      this.#madeWith = "";
+      if (work?.loses && [before, text].some((model) => isFile(model ?? ""))) host.dispatch(work.loses);
+      this.task?.run();
+    }
+
+    override lend(settings: Record<string, string>) {
+      this.view?.lend(partsOf(settings, (attribute, text) => read(attribute, text, this)));
+    }
+
+    /** What of it a page reads: that which an attribute wrote is known before it's drawn. */
+    #look(property: string) {
+      if (this.isAsBuilt && attributes.includes(property)) return this.#written(property)[property];
+      return this.view ? properties[property](this.view.state, this.view) : (this.#written(property)[property] ?? null);
+    }
+
+    #change(property: string, value: any) {
+      if (sets[property] && this.view) sets[property](this.view, value);
+      else this.setAttribute(property, String(value));
+    }
+
+    static {
+      for (const property of Object.keys(properties))
+        Object.defineProperty(this.prototype, property, {
+          get(this: Element) {
+            return this.#look(property);
+          },
+          ...((attributes.includes(property) || sets[property]) && {
+            set(this: Element, value: unknown) {
+              this.#change(property, value);
+            },
+          }),
+        });
+      for (const [method, does] of Object.entries(methods))
+        Object.defineProperty(this.prototype, method, {
+          value(this: Element, ...args: unknown[]) {
+            return this.view && does(this.view, ...args);
+          },
+        });
     }
   }
-  for (const [property, read] of Object.entries(properties))
-    Object.defineProperty(Element.prototype, property, {
-      get(this: Element) {
-        return this.view ? read(this.view.state) : null;
-      },
-    });
+
   define(name, Element);
 }

@@ -63,6 +63,14 @@ export function setProps<Kind extends Element>(node: Kind, props: Partial<Kind>)
     if (node[name] !== props[name]) node[name] = props[name] as Kind[keyof Kind];
 }
 
+/** Gives a node these children, in this order; one that's there already stays in the page meanwhile. */
+export function arrange(node: Element, children: Node[]) {
+  for (const child of [...node.childNodes]) if (!children.includes(child)) child.remove();
+  children.forEach(
+    (child, at) => node.childNodes[at] === child || node.insertBefore(child, node.childNodes[at] ?? null),
+  );
+}
+
 /** Text with `code` and *emphasis* as nodes. */
 export function markedNodes(text: string) {
   return text.split(/(`[^`]+`|\*[^*]+\*)/).map((part) => {

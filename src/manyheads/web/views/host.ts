@@ -3,7 +3,7 @@
 
 import { Announcer } from "./announcer.ts";
 import { StatusLine, type Told } from "./controls.ts";
-import { announce } from "./dom.ts";
+import { announce, arrange } from "./dom.ts";
 
 /** Nodes, and what draws a state into them. */
 export interface View<State> {
@@ -28,8 +28,8 @@ export interface Parts<State, Action> {
 
 /** Whom a figure belongs to: an element of a page, or a kernel's widget. */
 export interface Owner<State> {
-  /** Another answer is needed. */
-  ask?(): void;
+  /** Another answer is needed: at once, or where it only follows what another figure did, when its turn comes. */
+  ask?(follows: boolean): void;
   /** The reader changed something. */
   changed?(before: State, after: State): void;
 }
@@ -53,7 +53,7 @@ export class Host<State, Action> {
     this.#owner = owner;
     this.#view = parts.view(this);
     const status = parts.args ? [this.#status.node] : []; // one without a model has none
-    root.replaceChildren(...this.#view.nodes, ...status, this.#announcer.node);
+    arrange(root, [...this.#view.nodes, ...status, this.#announcer.node]);
     this.#draw();
   }
 
@@ -66,12 +66,17 @@ export class Host<State, Action> {
   };
 
   /** Changes the state. An answer that comes at once is drawn together with what asked for it. */
-  dispatch(action: Action) {
+  dispatch(action: Action, follows = false) {
     const { reduce, args } = this.#parts;
     const [before, drawings] = [this.state, this.#drawings];
     this.state = reduce(before, action);
-    if (args && differing(args(before), args(this.state)).length) this.#owner.ask?.();
+    if (args && differing(args(before), args(this.state)).length) this.#owner.ask?.(follows);
     if (this.#drawings === drawings) this.#draw();
+  }
+
+  /** Another figure did something that this one follows. */
+  follow(action: Action) {
+    this.dispatch(action, true);
   }
 
   /** Takes over parts of the state from outside. */

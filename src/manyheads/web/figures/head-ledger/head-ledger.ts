@@ -1,7 +1,7 @@
 // <head-ledger>: what each head adds to the logit of an answer, and from which word it came. One renderer with two doors, as
 // head-map.ts: the default export is for kernels (Python computes), the custom element for pages.
 
-import { defineSentenceFigure } from "../../doors/define-figure.ts";
+import { defineFigure } from "../../doors/define-figure.ts";
 import { openDoor } from "../../doors/kernel-door.ts";
 import type { KernelModel } from "../../doors/kernel-model.ts";
 import { formulaScript, loadWithProgress } from "../../doors/page-models.ts";
@@ -86,9 +86,9 @@ function ledgerOf({ ledger, chosen }: State, prediction = "", label = "") {
   return { heads, rest, logit: row[row.length - 1] };
 }
 
-defineSentenceFigure<State, Action, LedgerModel, HeadLedger>("head-ledger", {
+defineFigure<State, Action, LedgerModel, HeadLedger>("head-ledger", {
   ...FIGURE,
-  start(parts, baked, element) {
+  start(element, baked, parts) {
     const settings = { asks: element.hasAttribute("guess"), types: element.hasAttribute("model") };
     const state = startWith(parts, settings);
     return baked ? reduce(state, { type: "show", ledger: decodeMatrices(baked) }) : state;
@@ -96,15 +96,21 @@ defineSentenceFigure<State, Action, LedgerModel, HeadLedger>("head-ledger", {
   attributes: ["sentence", "answer", "head", "off"],
   read,
   properties: {
+    sentence: ({ chosen }) => chosen.sentence,
     matrices: ({ ledger }) => ledger, // all numbers on the screen: `labels`, `parts`, `without`, `weights`, `says`
     ledger: (state) => (prediction?: string, label?: string) => ledgerOf(state, prediction, label),
   },
   styles: ["head-ledger.css"],
-  loses: { type: "lose" },
-  waits: (state, model) => (isOld(state) ? answeredLater(model) : null),
-  load: loadLedgers,
-  failure: "The ledger could not be computed",
-  compute: ([model], { chosen: { off, ...question } }, signal) =>
-    model.headLedger({ ...question, headMask: maskOf(off, model.numLayers, model.numHeads) }, { signal }),
-  answer: (ledger) => ({ type: "show", ledger }),
+  late: true,
+  work: {
+    load: loadLedgers,
+    failure: "The ledger could not be computed",
+    compute([model], { state }, signal) {
+      const { off, ...question } = state.chosen;
+      return model.headLedger({ ...question, headMask: maskOf(off, model.numLayers, model.numHeads) }, { signal });
+    },
+    answer: (ledger) => ({ type: "show", ledger }),
+    waits: (state, model) => (isOld(state) ? answeredLater(model) : null),
+    loses: { type: "lose" },
+  },
 });

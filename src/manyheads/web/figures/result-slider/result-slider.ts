@@ -113,5 +113,5 @@ defineFigure<State, Action>("result-slider", {
     "results",
     { step: steps[at], values: series.map(({ values }) => values[at]) },
   ],
-  attributes: { at: (step) => ({ type: "name", step }) },
+  attributes: ["at"],
 });

@@ -15,12 +15,12 @@ export interface State {
   at: number; // the place of the step
 }
 
-export type Action = { type: "go"; at: number } | { type: "name"; step: string };
+export type Action = { type: "go"; at: number } | { type: "take" | "lend"; parts: { at?: string } }; // by the step's name
 
 export const start = (_: unknown, results: Results | null): State | null => results && { results, at: results.start };
 
 export function reduce(state: State, action: Action): State {
-  const at = action.type === "go" ? action.at : state.results.steps.indexOf(action.step);
+  const at = action.type === "go" ? action.at : state.results.steps.indexOf(action.parts.at ?? "");
   return at < 0 ? state : { ...state, at };
 }
 

@@ -1,6 +1,6 @@
 // <slice-or-project>: one wide projection that is cut afterwards, as many narrow ones, and the bug that cuts the input first.
 
-import { defineSentenceFigure } from "../../doors/define-figure.ts";
+import { defineFigure } from "../../doors/define-figure.ts";
 import { loadFormula } from "../../doors/page-models.ts";
 import { readPlain } from "../../doors/state.ts";
 import type { Projections, ProjectionsState } from "../../math/projections.ts";
@@ -15,20 +15,26 @@ function decodeProjections({ tints, ...matrices }: any): Projections {
   return { ...decodeMatrices(matrices), tints: decodeTints(tints) };
 }
 
-defineSentenceFigure<State, Action, ProjectionsModel, Projections>("slice-or-project", {
-  start: (parts, baked) => startWith(parts, baked && decodeProjections(baked)),
+defineFigure<State, Action, ProjectionsModel, Projections>("slice-or-project", {
+  start: (_, baked, parts) => startWith(parts, baked && decodeProjections(baked)),
   reduce,
   view,
   summary,
   event: ({ made }) => made && ["projections", made],
   attributes: ["sentence", "word"],
   read: (name, text) => readPlain(name, text, ["word"]),
-  properties: { projections: ({ made }) => made }, // `x`, `wide`, `narrow`, `sliced`
+  properties: {
+    sentence: ({ sentence }) => sentence,
+    projections: ({ made }) => made, // `x`, `wide`, `narrow`, `sliced`
+  },
   styles: ["slice-or-project.css"],
   args: ({ sentence, word }) => ({ sentence, word }),
-  load: (...loading) => loadFormula(({ projectionsOf }) => projectionsOf, ...loading),
-  failure: "The queries could not be computed",
-  compute: ([projectionsOf], state) => projectionsOf(state),
-  answer: (made) => ({ type: "show", made }),
+  late: true,
+  work: {
+    load: (...loading) => loadFormula(({ projectionsOf }) => projectionsOf, ...loading),
+    failure: "The queries could not be computed",
+    compute: ([projectionsOf], { state }) => projectionsOf(state),
+    answer: (made) => ({ type: "show", made }),
+  },
   notes: ({ made }) => made?.notes ?? [],
 });
