@@ -29,16 +29,20 @@ def main():
     words = (TEXT * 9).split()
     for wanted in (12, 64, 128, 512):
         counts = range(wanted - 2, 0, -1)
-        map = next(map for map in (encoder(" ".join(words[:count])) for count in counts) if map.shape[-1] <= wanted)
-        layers = [torch.tensor(layer)[None] for layer in map.weights]  # each [1, head, query, key]
-        ours = HeadMap.from_attentions(layers, map.query_tokens)
+        attention = next(
+            attention
+            for attention in (encoder(" ".join(words[:count])) for count in counts)
+            if attention.shape[-1] <= wanted
+        )
+        layers = [torch.tensor(layer)[None] for layer in attention.weights]  # each [1, head, query, key]
+        ours = HeadMap.from_attentions(layers, attention.query_tokens)
         sizes = {"ours": len(ours._element().encode()), "its plain picture alone": len(ours._plain().encode())}
         if wanted <= 128:  # beyond, BertViz takes gigabytes
-            sizes["BertViz"] = len(head_view(layers, map.query_tokens, html_action="return").data.encode())
+            sizes["BertViz"] = len(head_view(layers, attention.query_tokens, html_action="return").data.encode())
         listed = ", ".join(f"{name} {size / 1e6:.3f} MB" for name, size in sizes.items())
         times = f": {sizes['BertViz'] / sizes['ours']:.1f} times smaller" if "BertViz" in sizes else ""
         goal = f" (goal {GOAL})" if wanted == 64 else ""
-        print(f"{map.shape[-1]} tokens: {listed}{times}{goal}")
+        print(f"{attention.shape[-1]} tokens: {listed}{times}{goal}")
 
 
 if __name__ == "__main__":

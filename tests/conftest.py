@@ -152,4 +152,4 @@ def open_file(new_context, hosts):
 @pytest.fixture
 def opened(open_file, tmp_path):
     """Saves a map, and opens the file."""
-    return lambda map: open_file(map.save(tmp_path / "map.html"))
+    return lambda shown: open_file(shown.save(tmp_path / "map.html"))

@@ -92,7 +92,7 @@ def tried(name):
         return ("refused" if ours else "RAW"), str(error)
     except Exception as error:
         return "RAW", f"{type(error).__name__}: {error}"
-    return "map", ", ".join(f"{part or 'one'} {map.attention.shape}" for part, map in [("", shown)])
+    return "map", ", ".join(f"{part or 'one'} {attention.attention.shape}" for part, attention in [("", shown)])
 
 
 def _raised_by_us(error):

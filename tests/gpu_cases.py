@@ -129,9 +129,9 @@ def heads_off(gpu):
         def predictions(output):
             return {"next": dict(zip("abc", output.logits.softmax(-1)[0, -1, :3].tolist()))}
 
-        map = HeadMap.of(model, inputs=inputs, predictions=predictions)
-        map.head_mask = [[True, False, True, True], [True] * 4]
-        return map
+        attention = HeadMap.of(model, inputs=inputs, predictions=predictions)
+        attention.head_mask = [[True, False, True, True], [True] * 4]
+        return attention
 
     there, here = shown(gpu.put(gpt2()), gpu.there(IDS)), shown(gpt2(), IDS)
     alike(there, here)
@@ -190,8 +190,8 @@ def by_sentences(gpu, dtype, part):
     there, here = (HeadMap.of(model, tokens, inputs=ids, max_weights=150_000) for model in models)
     assert there.attention.shape == (2, 4, 40, 40)
     alike(there, here, part)
-    for map in (there, here):
-        map.query = 7
+    for attention in (there, here):
+        attention.query = 7
     assert there.attention.shape == (2, 4, 46, 46)
     alike(there, here, part)
 
@@ -239,8 +239,8 @@ def default_device(gpu):
     with torch.device("cuda"):
         shown = {name: manyheads.load_model(name)(text) for name, text in OURS.items() if name != "encoder"}
         assert HeadMap("They never like tea.").attention.shape == (2, 4, 7, 7)
-    for name, map in shown.items():
-        assert_close(map.weights, manyheads.load_model(name)(OURS[name]).weights)
+    for name, attention in shown.items():
+        assert_close(attention.weights, manyheads.load_model(name)(OURS[name]).weights)
 
 
 @case("our models, whatever the default dtype")
@@ -251,8 +251,8 @@ def default_dtype(gpu):
         assert torch.get_default_dtype() == torch.bfloat16
     finally:
         torch.set_default_dtype(torch.float32)
-    for name, map in shown.items():
-        assert_close(map.weights, manyheads.load_model(name)(OURS[name]).weights)
+    for name, attention in shown.items():
+        assert_close(attention.weights, manyheads.load_model(name)(OURS[name]).weights)
 
 
 @case("an error of the model's own pass")

@@ -37,9 +37,9 @@ def agrees(read, expected, part=None):
     eventually(read, lambda found: assert_close(found, expected, part=part))
 
 
-def has_weights(map, weights, part=None):
+def has_weights(head_map, weights, part=None):
     """Waits until `el.attention` has these weights."""
-    agrees(lambda: attention_of(map)["weights"], weights, part)
+    agrees(lambda: attention_of(head_map)["weights"], weights, part)
 
 
 def stands_still(page, name):
@@ -54,9 +54,9 @@ def stands_still(page, name):
     return page.locator(name).first.evaluate(seen)
 
 
-def ready(map):
+def ready(head_map):
     """Waits until the map computes for itself; within a minute, else fails with what it says."""
-    map.evaluate("""(el) => Promise.race([el.ready, new Promise((_, fail) =>
+    head_map.evaluate("""(el) => Promise.race([el.ready, new Promise((_, fail) =>
         setTimeout(() => fail(new Error(`not ready: ${el.innerText}`)), 60_000))])""")
 
 
@@ -68,22 +68,22 @@ def seen(figure, text):
 def open_map(page, site, chapter="book/coffee-or-tea"):
     """Opens a chapter and gives its first map, computing for itself."""
     page.goto(f"{site}/{chapter}.html")
-    map = page.locator("head-map").first
-    ready(map)
-    return map
+    head_map = page.locator("head-map").first
+    ready(head_map)
+    return head_map
 
 
-def tools(map):
+def tools(head_map):
     """Opens a map's tools, unless they are open."""
-    if not map.locator(".hm-panel").evaluate("(panel) => panel.matches(':popover-open')"):
-        map.locator(".hm-tooler").click()
+    if not head_map.locator(".hm-panel").evaluate("(panel) => panel.matches(':popover-open')"):
+        head_map.locator(".hm-tooler").click()
 
 
-def choose(map, label, option):
+def choose(head_map, label, option):
     """Chooses from one of a map's lists, among its tools or beside them; `option` is a value or what is read."""
-    found = map.get_by_role("combobox", name=label, exact=True)
+    found = head_map.get_by_role("combobox", name=label, exact=True)
     if not found.is_visible():
-        tools(map)
+        tools(head_map)
     found.select_option(option)
 
 
@@ -111,20 +111,20 @@ def settled(page):
     )
 
 
-def type_sentence(map, text):
+def type_sentence(head_map, text):
     """Types into the map's textbox and gives `el.attention` as the event brings it; weights [l, h, q, k]."""
     # From the key on: before it, the map may draw once more what it showed.
-    map.evaluate("""(el) => { el.seen = new Promise((done) => el.addEventListener("input", () =>
+    head_map.evaluate("""(el) => { el.seen = new Promise((done) => el.addEventListener("input", () =>
         el.addEventListener("attention", ({ detail }) => done({ ...detail, hidden: null, weights: [...detail.weights] }), { once: true }),
         { once: true, capture: true })) }""")
-    map.get_by_role("textbox", name="Sentence").fill(text)
-    return with_weights(map.evaluate("(el) => el.seen"))
+    head_map.get_by_role("textbox", name="Sentence").fill(text)
+    return with_weights(head_map.evaluate("(el) => el.seen"))
 
 
-def attend(map, text):
+def attend(head_map, text):
     """Sets `el.sentence` and gives `el.attention` once it comes."""
     return with_weights(
-        map.evaluate(
+        head_map.evaluate(
             """async (el, text) => {
             const seen = new Promise((done) => el.addEventListener("attention", done, { once: true }));
             el.sentence = text;
@@ -135,37 +135,39 @@ def attend(map, text):
     )
 
 
-def attention_of(map):
+def attention_of(head_map):
     """`el.attention` as it is."""
-    return with_weights(map.evaluate("(el) => ({ ...el.attention, hidden: null, weights: [...el.attention.weights] })"))
+    return with_weights(
+        head_map.evaluate("(el) => ({ ...el.attention, hidden: null, weights: [...el.attention.weights] })")
+    )
 
 
 def with_weights(found):
     return found | {"weights": np.array(found["weights"], np.float32).reshape(found["shape"])}
 
 
-def shown(map, cells="td[data-weight]:visible"):
+def shown(head_map, cells="td[data-weight]:visible"):
     """The weights of a map's cells, in the page's order."""
-    return np.array(map.locator(cells).evaluate_all("(cells) => cells.map((cell) => Number(cell.dataset.weight))"))
+    return np.array(head_map.locator(cells).evaluate_all("(cells) => cells.map((cell) => Number(cell.dataset.weight))"))
 
 
-def shows(map, weights, cells="td[data-weight]:visible"):
+def shows(head_map, weights, cells="td[data-weight]:visible"):
     """Waits until a map's cells have these weights, rounded."""
     eventually(
-        lambda: shown(map, cells), lambda found: np.testing.assert_allclose(found, np.ravel(weights), atol=5.1e-4)
+        lambda: shown(head_map, cells), lambda found: np.testing.assert_allclose(found, np.ravel(weights), atol=5.1e-4)
     )
 
 
-def open_menu(map):
-    tools(map)
-    map.locator("details.hm-menu > summary").click()
+def open_menu(head_map):
+    tools(head_map)
+    head_map.locator("details.hm-menu > summary").click()
 
 
-def saved(page, map, kind):
+def saved(page, head_map, kind):
     """The contents of what the menu saves, and its name."""
-    button = map.get_by_role("button", name=f"Save as {kind}", exact=True)
+    button = head_map.get_by_role("button", name=f"Save as {kind}", exact=True)
     if not button.is_visible():
-        open_menu(map)
+        open_menu(head_map)
     with page.expect_download() as download:
         button.click()
     return download.value.path().read_bytes(), download.value.suggested_filename

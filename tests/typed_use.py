@@ -68,15 +68,20 @@ def own_maps(folder: Path) -> None:
     assert_type(h.head, int | None)
     h.head, h.view, h.head_mask = 1, "grid", [[True, False]]
     assert_type(h.query + h.first, int)
-    map = AttentionMap.of(model, TOKENS, inputs=(x, x, x), max_weights=100, tokenizer=None)
-    assert_type(map, AttentionMap)
-    assert_type(map.shape, tuple[int, int, int, int])
-    assert_type(map.predictions, dict[str, dict[str, float]])
-    for smaller in (map.average([True, False]), map.rollout(), map.without_special(), map.merge_pieces()):
+    attention = AttentionMap.of(model, TOKENS, inputs=(x, x, x), max_weights=100, tokenizer=None)
+    assert_type(attention, AttentionMap)
+    assert_type(attention.shape, tuple[int, int, int, int])
+    assert_type(attention.predictions, dict[str, dict[str, float]])
+    for smaller in (
+        attention.average([True, False]),
+        attention.rollout(),
+        attention.without_special(),
+        attention.merge_pieces(),
+    ):
         assert_type(smaller, AttentionMap)
-    assert_type(map.to_svg(), str)
-    assert_type(map.to_csv(folder / "map.csv"), Path)
-    assert_type(map.head_title(0, map.opened()), str)
+    assert_type(attention.to_svg(), str)
+    assert_type(attention.to_csv(folder / "map.csv"), Path)
+    assert_type(attention.head_title(0, attention.opened()), str)
     assert_type(value_norms(model, (x, x, x)), NDArray[np.float32])
     mine = AttentionMap(TOKENS, TOKENS, [[[[0.25, 0.75], [0.5, 0.5]]]], value_norms=[[[1.0, 2.0]]], causal=False)
     assert_type(mine.value_weighted().weights, NDArray[np.float32])

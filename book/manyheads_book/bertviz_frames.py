@@ -45,7 +45,7 @@ require.config({{ baseUrl: "./", waitSeconds: 0 }}); // a slow network is no fau
 </script>"""
 
 
-def bertviz_view(view, map, **options):
+def bertviz_view(view, attention_map, **options):
     """One of BertViz's views, "head_view" or "model_view", of an `AttentionMap`, for a notebook and for the book.
 
     >>> from manyheads.models.encoder import load_encoder
@@ -65,19 +65,25 @@ def bertviz_view(view, map, **options):
     except ImportError as error:
         raise ImportError("BertViz's views need bertviz: run `pip install bertviz`") from error
 
-    attention = [torch.tensor(layer, dtype=torch.float64).round(decimals=4)[None] for layer in map.weights]
+    attention = [torch.tensor(layer, dtype=torch.float64).round(decimals=4)[None] for layer in attention_map.weights]
     light = {"display_mode": "light"} if view == "model_view" else {}
-    if map.query_tokens == map.key_tokens:
-        data = {"attention": attention, "tokens": map.query_tokens}
+    if attention_map.query_tokens == attention_map.key_tokens:
+        data = {"attention": attention, "tokens": attention_map.query_tokens}
     else:
-        data = {"cross_attention": attention, "decoder_tokens": map.query_tokens, "encoder_tokens": map.key_tokens}
+        data = {
+            "cross_attention": attention,
+            "decoder_tokens": attention_map.query_tokens,
+            "encoder_tokens": attention_map.key_tokens,
+        }
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ResourceWarning)  # it leaves its script open
         written = getattr(bertviz, view)(**data, html_action="return", **light, **options).data
     if os.environ.get(BUILDING) or all(path.is_file() for path in SCRIPTS.values()):
         written = _with_own_scripts(written)
     page = f'<!doctype html><meta charset="utf-8"><body style="margin:0">{written}</body>'
-    frame = f'title="{view.replace("_", " ")} of BertViz" height="{_height(view, map)}" srcdoc="{escape(page)}"'
+    frame = (
+        f'title="{view.replace("_", " ")} of BertViz" height="{_height(view, attention_map)}" srcdoc="{escape(page)}"'
+    )
     return HTML(f'{STYLE}<iframe class="bertviz" loading="lazy" {frame}></iframe>')
 
 
@@ -99,10 +105,10 @@ def _with_own_scripts(written):
     return f"{found[1]}{inline}<script>{names}\n{view}</script>"
 
 
-def _height(view, map):
+def _height(view, attention):
     """What the view will need, by the measures in its own script, and the margins around."""
-    longest = max(map.shape[2:])
+    longest = max(attention.shape[2:])
     if view == "head_view":
         return round(22.5 * longest + 90)
-    thumbnails = map.shape[0] * (longest * 84 / map.shape[1] + 10) + 38
+    thumbnails = attention.shape[0] * (longest * 84 / attention.shape[1] + 10) + 38
     return round(max(thumbnails, longest * 18 + 55) + 60)

@@ -13,13 +13,13 @@ FIRST, SECOND = "The soup was good.", "The soup was not good."
 @pytest.fixture
 def comparing(page, site):
     """A map of two sentences."""
-    map = open_map(page, site)
-    tools(map)
-    type_sentence(map, FIRST)
-    map.get_by_role("button", name="Compare").click()
-    map.get_by_role("textbox", name="Compare with").fill(SECOND)
-    expect(map.locator("td.hm-only").first).to_be_visible()
-    return map
+    head_map = open_map(page, site)
+    tools(head_map)
+    type_sentence(head_map, FIRST)
+    head_map.get_by_role("button", name="Compare").click()
+    head_map.get_by_role("textbox", name="Compare with").fill(SECOND)
+    expect(head_map.locator("td.hm-only").first).to_be_visible()
+    return head_map
 
 
 def test_rows_stay_the_head_that_moved_most_stands_out_and_so_does_the_word_that_only_one_has(comparing):

@@ -166,10 +166,10 @@ def test_an_exercise_is_answered_by_keyboard_and_kept(page, site):
     page.reload()
     expect(replies).to_contain_text(["Right."] * len(exercise.fields))
     page.goto(f"{site}/book/exercises.html")
-    all = page.locator("exercise-list")
-    answered = all.get_by_role("listitem").filter(has_text=exercise.title).get_by_role("img", name="answered")
+    exercises = page.locator("exercise-list")
+    answered = exercises.get_by_role("listitem").filter(has_text=exercise.title).get_by_role("img", name="answered")
     expect(answered).to_be_visible()
-    all.get_by_role("button", name="Erase my answers").press("Enter")
+    exercises.get_by_role("button", name="Erase my answers").press("Enter")
     expect(answered).to_have_count(0)
 
 
@@ -187,31 +187,31 @@ def test_positions_keep_their_score_and_kinds_of_attention_their_bytes(page, sit
     expect(score).to_have_text(moved)
 
     figure = open_figure(page, site, "attention-kinds")
-    map = figure.locator("head-map")
-    ready(map)
-    type_into(map, "The heron never waited for us.")
+    head_map = figure.locator("head-map")
+    ready(head_map)
+    type_into(head_map, "The heron never waited for us.")
     figure.get_by_role("radio", name="multi-query").check()
     page.keyboard.press("ArrowDown")
     expect(figure.get_by_role("radio", name="latent")).to_be_checked()
     expect(figure.locator(".ak-changes")).to_contain_text("of the attention lies elsewhere")
     ours = load_model("focus/latent")("The heron never waited for us.").weights
     expect(figure.get_by_role("radio", name=f"{64 * ours.shape[-1]} bytes")).to_have_count(2)
-    has_weights(map, ours)
+    has_weights(head_map, ours)
 
 
 def test_shuffled_words_are_nothing_new_to_a_model_without_order(page, site):
     page.goto(f"{site}/book/order-and-cost.html")
-    map, shuffle = page.locator("head-map#order"), page.locator("word-shuffle")
-    ready(map)
-    type_into(map, "The soup was not awful but good.")
+    head_map, shuffle = page.locator("head-map#order"), page.locator("word-shuffle")
+    ready(head_map)
+    type_into(head_map, "The soup was not awful but good.")
     shuffle.get_by_role("button", name="yes, and a conclusion turns").click()
     expect(shuffle).to_contain_text("Not so: no. The first model doesn’t know the order.")
     bag, taught = shuffle.get_by_role("listitem").nth(0), shuffle.get_by_role("listitem").nth(1)
     expect(bag).to_have_text("no order: no weight changes. No conclusion changes.")
     expect(taught).to_contain_text(re.compile(r"a weight changes by \d"))
-    expect(map.get_by_role("textbox", name="Sentence")).not_to_have_value("The soup was not awful but good.")
+    expect(head_map.get_by_role("textbox", name="Sentence")).not_to_have_value("The soup was not awful but good.")
     shuffle.get_by_role("button", name="Undo").click()
-    expect(map.get_by_role("textbox", name="Sentence")).to_have_value("The soup was not awful but good.")
+    expect(head_map.get_by_role("textbox", name="Sentence")).to_have_value("The soup was not awful but good.")
 
 
 def test_what_heads_write_adds_up_to_the_logit(page, site):
@@ -264,9 +264,9 @@ def test_the_cards_of_heads_are_sorted_and_lead_to_the_map(page, site):
     title = figure.get_by_role("heading").first
     expect(title).to_have_text(name.capitalize())
     title.get_by_role("link").press("Enter")
-    map = page.locator("#map")
-    expect(map).to_have_js_property("enlarged", {"layer": best.layer, "head": best.head})
-    expect(map).to_be_in_viewport()
+    head_map = page.locator("#map")
+    expect(head_map).to_have_js_property("enlarged", {"layer": best.layer, "head": best.head})
+    expect(head_map).to_be_in_viewport()
 
 
 def test_the_sense_of_a_word_moves_with_the_sentence_and_heads_are_ranked(page, site):
@@ -352,13 +352,13 @@ def test_a_slider_shows_what_runs_came_to_and_one_over_models_goes_back_after_a_
     expect(verdict.get_by_role("button", name=", right")).to_have_count(1)
     runs.press("End" if runs.input_value() == "0" else "Home")
     expect(runs).not_to_have_attribute("aria-valuetext", before)
-    map = page.locator("head-map").first
-    ready(map)
+    head_map = page.locator("head-map").first
+    ready(head_map)
     page.locator("figure-guess").first.get_by_role("button", name="just show me").click()
-    expect(map).to_have_js_property("model", "focus/heads-1")
+    expect(head_map).to_have_js_property("model", "focus/heads-1")
     sentence = "She never liked the soup."
-    map.get_by_role("textbox", name="Sentence").fill(sentence)
-    has_weights(map, load_focus_model("heads-8")(sentence).weights)
+    head_map.get_by_role("textbox", name="Sentence").fill(sentence)
+    has_weights(head_map, load_focus_model("heads-8")(sentence).weights)
 
 
 def test_bertviz_draws_beside_ours_and_answers(page, site):

@@ -27,43 +27,43 @@ def calm(page, title):
 
 
 def test_any_text_is_answered_by_a_map(page, site):
-    map = open_map(page, site)
+    head_map = open_map(page, site)
     title = page.title()
     for text, sentence in TEXTS.items():
-        weights = type_sentence(map, text)["weights"]
+        weights = type_sentence(head_map, text)["weights"]
         np.testing.assert_allclose(weights.sum(-1), 1, atol=1e-5, err_msg=text[:40])
-        expect(map.get_by_role("status")).to_contain_text(sentence)
-        expect(map.get_by_role("textbox", name="Sentence")).to_have_value(text)
-        expect(map.locator("img")).to_have_count(0)
+        expect(head_map.get_by_role("status")).to_contain_text(sentence)
+        expect(head_map.get_by_role("textbox", name="Sentence")).to_have_value(text)
+        expect(head_map.locator("img")).to_have_count(0)
         calm(page, title)
 
 
 def test_words_that_run_from_right_to_left_do_so(page, site):
-    map = open_map(page, site)
-    type_sentence(map, "אני אוהב תה")
+    head_map = open_map(page, site)
+    type_sentence(head_map, "אני אוהב תה")
     words = "(el) => [...el.querySelectorAll('tbody:first-of-type td:not(.hm-special)')].map((td) => td.getBoundingClientRect().x)"
-    eventually(lambda: map.evaluate(words), lambda found: found[0] > found[-1])
-    type_sentence(map, "I like tea.")
-    eventually(lambda: map.evaluate(words), lambda found: found[0] < found[-1])
+    eventually(lambda: head_map.evaluate(words), lambda found: found[0] > found[-1])
+    type_sentence(head_map, "I like tea.")
+    eventually(lambda: head_map.evaluate(words), lambda found: found[0] < found[-1])
 
 
 def test_a_hostile_link_is_text_and_a_broken_one_still_gives_a_map(page, site):
     broken = "map=1&view=spiral&layer=-1&head=x&query=99999&off=9.9+7&special=%FF&model=nobody&constructor=1"
     sentence = "%3Cimg%20src%3Dx%20onerror%3D%22document.title%3D1%22%3E"
     page.goto(f"{site}/book/coffee-or-tea.html#{broken}&sentence={sentence}")
-    map = page.locator("head-map").first
-    ready(map)
-    expect(map.get_by_role("textbox", name="Sentence")).to_have_value('<img src=x onerror="document.title=1">')
-    expect(map.get_by_role("radio", name="Paint")).to_be_checked()
+    head_map = page.locator("head-map").first
+    ready(head_map)
+    expect(head_map.get_by_role("textbox", name="Sentence")).to_have_value('<img src=x onerror="document.title=1">')
+    expect(head_map.get_by_role("radio", name="Paint")).to_be_checked()
     ours = load_focus_model()('<img src=x onerror="document.title=1">').weights
-    has_weights(map, ours)
-    expect(map.locator("img")).to_have_count(0)
+    has_weights(head_map, ours)
+    expect(head_map.locator("img")).to_have_count(0)
     eventually(lambda: page.title(), lambda title: title != "1")
 
 
 @pytest.mark.usefixtures("faulty")
 def test_a_script_that_is_not_ours_does_not_run(page, site):
-    map = open_map(page, site)
+    head_map = open_map(page, site)
     page.evaluate("""async () => {
         globalThis.ran = [];
         const come = ["<img src=x onerror='ran.push(1)'>", "<iframe srcdoc='<script>parent.ran.push(2)</script>'></iframe>"].map((html) => {
@@ -77,7 +77,7 @@ def test_a_script_that_is_not_ours_does_not_run(page, site):
     }""")
     refused = page.evaluate("fetch('http://127.0.0.1:9/').then(() => 'sent', ({ message }) => message)")
     eventually(lambda: [refused, page.evaluate("ran")], lambda found: found == ["Failed to fetch", []])
-    type_sentence(map, "Ours still does.")
+    type_sentence(head_map, "Ours still does.")
 
 
 @pytest.mark.usefixtures("faulty")  # scripts of the theme want to keep something
@@ -85,7 +85,7 @@ def test_a_browser_that_keeps_nothing_shows_a_live_map(new_context, site):
     context = new_context()
     context.add_init_script("Object.defineProperty(window, 'localStorage', {get() {throw new DOMException('no')}})")
     page = context.new_page()
-    map = open_map(page, site)
-    tools(map)
-    expect(map.get_by_role("combobox", name="Scale")).to_be_visible()
-    type_sentence(map, "It is alive.")
+    head_map = open_map(page, site)
+    tools(head_map)
+    expect(head_map.get_by_role("combobox", name="Scale")).to_be_visible()
+    type_sentence(head_map, "It is alive.")

@@ -14,23 +14,23 @@ def test_the_tab_key_reaches_everything_and_every_stop_is_seen_and_named(page, s
 
 
 def test_the_tools_are_used_by_keyboard_and_move_nothing(page, site):
-    map = open_map(page, site)
-    place = map.locator(".hm-body").bounding_box()
-    button = map.get_by_role("button", name="Tools")
+    head_map = open_map(page, site)
+    place = head_map.locator(".hm-body").bounding_box()
+    button = head_map.get_by_role("button", name="Tools")
     button.press("Enter")
-    expect(map.get_by_role("combobox", name="Layer", exact=True)).to_be_focused()
-    eventually(map.locator(".hm-body").bounding_box, lambda now: now == place)  # the map stays where it is
-    summary = map.locator("details.hm-menu > summary")
+    expect(head_map.get_by_role("combobox", name="Layer", exact=True)).to_be_focused()
+    eventually(head_map.locator(".hm-body").bounding_box, lambda now: now == place)  # the map stays where it is
+    summary = head_map.locator("details.hm-menu > summary")
     for key in ("Enter", "Tab"):
         summary.press(key)
     expect(page.locator("*:focus")).to_have_text("link")
     page.keyboard.press("Enter")
-    expect(map.get_by_role("textbox", name="link")).to_be_visible()
+    expect(head_map.get_by_role("textbox", name="link")).to_be_visible()
     page.keyboard.press("Escape")
-    expect(map.get_by_role("button", name="Copy link")).to_be_hidden()
+    expect(head_map.get_by_role("button", name="Copy link")).to_be_hidden()
     expect(summary).to_be_focused()
     page.keyboard.press("Escape")
-    expect(map.get_by_role("dialog", name="Tools")).to_be_hidden()
+    expect(head_map.get_by_role("dialog", name="Tools")).to_be_hidden()
     expect(button).to_be_focused()
 
 

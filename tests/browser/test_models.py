@@ -24,9 +24,9 @@ faulty = pytest.mark.usefixtures("faulty")
 def encoder(page, site):
     """The first map of the real heads, nothing loaded."""
     page.goto(f"{site}/book/real-heads.html")
-    map = page.locator('head-map[model="encoder"]').first
-    expect(map.get_by_role("button", name="Load the encoder")).to_be_visible()
-    return map
+    head_map = page.locator('head-map[model="encoder"]').first
+    expect(head_map.get_by_role("button", name="Load the encoder")).to_be_visible()
+    return head_map
 
 
 @pytest.fixture
@@ -66,11 +66,11 @@ def test_no_model_comes_before_somebody_points_at_a_figure(page, site):
     fetched = []
     page.on("request", lambda request: fetched.append(request.url) if "/models/" in request.url else None)
     page.goto(f"{site}/book/coffee-or-tea.html", wait_until="networkidle")
-    map = page.locator("head-map").first
-    expect(map.get_by_role("status")).to_contain_text("The model loads when you point at it")
+    head_map = page.locator("head-map").first
+    expect(head_map.get_by_role("status")).to_contain_text("The model loads when you point at it")
     assert fetched == []
-    map.hover()
-    expect(map.get_by_role("status")).to_contain_text("Ready")
+    head_map.hover()
+    expect(head_map.get_by_role("status")).to_contain_text("Ready")
     assert fetched != []
 
 
@@ -100,10 +100,10 @@ def test_a_second_visit_needs_no_network(page, site, encoder):
     load(encoder)
     page.goto(f"{site}/book/real-heads.html")
     page.route("**/models/*", lambda route: route.abort())
-    map = page.locator('head-map[model="encoder"]').first
-    ready(map)
-    type_sentence(map, "Without a network.")
-    expect(map.locator("td", has_text="network").first).to_be_visible()
+    head_map = page.locator('head-map[model="encoder"]').first
+    ready(head_map)
+    type_sentence(head_map, "Without a network.")
+    expect(head_map.locator("td", has_text="network").first).to_be_visible()
 
 
 @faulty
@@ -116,19 +116,19 @@ def test_a_model_that_does_not_arrive_is_told_each_time_until_it_comes(page, sit
         (lambda route: route.fulfill(body=hotel), DAMAGED),
     ]
     page.goto(f"{site}/book/coffee-or-tea.html")
-    map = page.locator("head-map").first
+    head_map = page.locator("head-map").first
     for answer, said in troubles:
         page.route("**/focus-words*", answer)
         with page.expect_request("**/focus-words*"):
-            if map.get_by_role("button", name="Try again").is_visible():
-                map.get_by_role("button", name="Try again").click()
+            if head_map.get_by_role("button", name="Try again").is_visible():
+                head_map.get_by_role("button", name="Try again").click()
             else:
-                map.get_by_role("textbox", name="Sentence").fill("Is this lost?")
-        failed(map, said)
-        expect(map.locator("td[data-weight]").nth(40)).to_be_visible()  # the example stays
+                head_map.get_by_role("textbox", name="Sentence").fill("Is this lost?")
+        failed(head_map, said)
+        expect(head_map.locator("td[data-weight]").nth(40)).to_be_visible()  # the example stays
         page.unroute("**/focus-words*")
-    try_again(map)
-    expect(map.locator("td", has_text="lost").first).to_be_visible()
+    try_again(head_map)
+    expect(head_map.locator("td", has_text="lost").first).to_be_visible()
 
 
 @faulty

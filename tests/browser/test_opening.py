@@ -58,21 +58,21 @@ def test_a_file_is_refused_or_cancelled_in_a_sentence_and_what_was_shown_stays(o
 
 def test_all_figures_read_with_a_file_that_is_dropped_on_one_and_nothing_leaves_the_page(opened, owl):
     page, requests = opened
-    map, writer, ledger = (page.locator(name) for name in ("head-map", "next-word", "head-ledger"))
+    head_map, writer, ledger = (page.locator(name) for name in ("head-map", "next-word", "head-ledger"))
     python = load_decoder(owl)
-    map.evaluate(DROP, [owl.name, base64.b64encode(owl.read_bytes()).decode()])
+    head_map.evaluate(DROP, [owl.name, base64.b64encode(owl.read_bytes()).decode()])
     expect(page.locator("open-model").get_by_role("status")).to_contain_text("Tiny-Owl reads here now.")
-    for figure in (map, ledger):
+    for figure in (head_map, ledger):
         figure.get_by_role("textbox", name="Sentence").fill(FRANCE)
     writer.get_by_role("textbox", name="Text so far").fill(FRANCE)
     whole = python(FRANCE)
     assert whole.shape[:2] == (3, 6)
-    has_weights(map, whole.weights, part=1e-3)
-    expect(map.get_by_role("button", name="Enlarge layer 3, head 6")).to_be_visible()
-    tools(map)
-    map.get_by_text("Share or save").click()
+    has_weights(head_map, whole.weights, part=1e-3)
+    expect(head_map.get_by_role("button", name="Enlarge layer 3, head 6")).to_be_visible()
+    tools(head_map)
+    head_map.get_by_text("Share or save").click()
     with page.expect_download() as saved:
-        map.get_by_role("button", name="Save as SVG").click()
+        head_map.get_by_role("button", name="Save as SVG").click()
     assert saved.value.suggested_filename == "tiny-owl-the-capital-of-france-is-paris-grid.svg"
     assert "Computed by Tiny-Owl." in saved.value.path().read_text(encoding="utf-8")
     words = python.next_words(FRANCE, 10)

@@ -47,24 +47,26 @@ def test_no_chapter_scrolls_sideways_and_a_term_that_is_tapped_says_what_it_is(p
 
 
 def test_a_word_that_is_tapped_asks_and_a_thumb_hits_what_it_aims_at(page, site):
-    map = open_map(page, site)
-    box = map.get_by_role("textbox", name="Sentence")
+    head_map = open_map(page, site)
+    box = head_map.get_by_role("textbox", name="Sentence")
     box.tap()
-    type_sentence(map, "I like tea.")  # all rows become shorter, and the box stays
+    type_sentence(head_map, "I like tea.")  # all rows become shorter, and the box stays
     eventually(lambda: box.bounding_box()["y"], lambda top: 0 <= top < 20)
-    tools(map)
-    eventually(lambda: map.evaluate(HEIGHTS), lambda found: len(found) > 12 and all(high >= 42 for _, high in found))
-    tea = map.locator("tbody").nth(1).locator("td").filter(has_text=re.compile("^tea$"))
+    tools(head_map)
+    eventually(
+        lambda: head_map.evaluate(HEIGHTS), lambda found: len(found) > 12 and all(high >= 42 for _, high in found)
+    )
+    tea = head_map.locator("tbody").nth(1).locator("td").filter(has_text=re.compile("^tea$"))
     tea.tap()
-    expect(map.get_by_role("tooltip")).to_be_visible()
-    expect(map.locator(".hm-asker").first).to_have_text("tea")
+    expect(head_map.get_by_role("tooltip")).to_be_visible()
+    expect(head_map.locator(".hm-asker").first).to_have_text("tea")
     tea.tap()
-    expect(map.get_by_role("tooltip")).to_be_hidden()
+    expect(head_map.get_by_role("tooltip")).to_be_hidden()
 
 
 def test_a_touched_box_goes_up_with_its_answer_and_above_the_keyboard_stands_the_whole_stage(page, site):
-    map = open_map(page, site, "book/index")
-    look, box = page.locator("first-look"), map.get_by_role("textbox", name="Sentence")
+    head_map = open_map(page, site, "book/index")
+    look, box = page.locator("first-look"), head_map.get_by_role("textbox", name="Sentence")
     switch, verdict = look.get_by_role("button", name="Turn this head off"), look.locator(".fl-verdict")
     expect(switch).to_be_in_viewport(ratio=1)  # before anything is touched
     box.tap(position={"x": 12, "y": 22})
@@ -83,24 +85,24 @@ def test_a_touched_box_goes_up_with_its_answer_and_above_the_keyboard_stands_the
 
 def test_the_menu_fits_an_example_is_seen_with_its_answer_and_a_row_worth_trying_leads_to_the_map_and_back(page, site):
     page.goto(f"{site}/book/coffee-or-tea.html")
-    map = page.locator("head-map").first
-    ready(map)
-    example = map.get_by_role("button", name="Do you hate tea?")
+    head_map = page.locator("head-map").first
+    ready(head_map)
+    example = head_map.get_by_role("button", name="Do you hate tea?")
     example.tap()
-    expect(map.locator("[data-prediction=sentiment]")).to_contain_text("negative")
-    for part in (example, map.get_by_role("textbox", name="Sentence"), map.locator(".hm-body")):
+    expect(head_map.locator("[data-prediction=sentiment]")).to_contain_text("negative")
+    for part in (example, head_map.get_by_role("textbox", name="Sentence"), head_map.locator(".hm-body")):
         expect(part).to_be_in_viewport(ratio=1)
     row = page.get_by_role("table").get_by_role("button", name="I like coffee.", exact=True)
     row.tap()
-    expect(map.get_by_role("textbox", name="Sentence")).to_be_in_viewport()
-    expect(map.locator("[data-prediction=sentiment]")).to_be_in_viewport()
+    expect(head_map.get_by_role("textbox", name="Sentence")).to_be_in_viewport()
+    expect(head_map.locator("[data-prediction=sentiment]")).to_be_in_viewport()
     page.go_back()
     expect(row).to_be_in_viewport()
-    tools(map)
-    sheet = map.get_by_role("dialog", name="Tools")
+    tools(head_map)
+    sheet = head_map.get_by_role("dialog", name="Tools")
     eventually(sheet.bounding_box, lambda box: box["y"] >= 740 / 2 - 1)  # the map is seen above it
-    map.locator("details.hm-menu > summary").click()
-    expect(map.get_by_role("button", name="Copy link")).to_be_visible()
+    head_map.locator("details.hm-menu > summary").click()
+    expect(head_map.get_by_role("button", name="Copy link")).to_be_visible()
     eventually(lambda: page.evaluate(WIDER), lambda wider: wider <= 0)
 
 

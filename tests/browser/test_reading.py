@@ -18,8 +18,8 @@ def test_the_next_link_leads_through_every_chapter_and_each_is_calm(page, site):
         page.wait_for_url(f"{site}/{chapter}.html")
         visited.append(chapter)
         expect(page.get_by_role("heading", level=1)).to_have_count(1)
-        for map in page.locator("head-map:is([model], [models]):not([model=encoder], [model=decoder])").all():
-            ready(map)
+        for head_map in page.locator("head-map:is([model], [models]):not([model=encoder], [model=decoder])").all():
+            ready(head_map)
         settled(page)
         expect(page.locator("article")).not_to_contain_text("Traceback")
         expect(page.locator("article")).not_to_contain_text("stands still: its script")

@@ -29,36 +29,36 @@ STATE = """(el) => {
   } }"""
 
 
-def copied(map, what):
+def copied(head_map, what):
     """What the menu's button leaves in its field."""
-    button = map.get_by_role("button", name=f"Copy {what}", exact=True)
+    button = head_map.get_by_role("button", name=f"Copy {what}", exact=True)
     if not button.is_visible():
-        live_maps.open_menu(map)
+        live_maps.open_menu(head_map)
     button.click()
-    field = map.get_by_role("textbox", name=what, exact=True)
+    field = head_map.get_by_role("textbox", name=what, exact=True)
     expect(field).to_be_visible()
     return eventually(field.input_value, bool)
 
 
-def same_state(map, state):
+def same_state(head_map, state):
     """Waits until a map is in a state."""
-    ready(map)
-    eventually(lambda: map.evaluate(STATE), lambda found: found == state)
+    ready(head_map)
+    eventually(lambda: head_map.evaluate(STATE), lambda found: found == state)
 
 
 def test_a_link_carries_the_whole_state_to_somebody_else(page, site, new_context):
-    map = open_map(page, site)
-    type_sentence(map, "The soup was good.")
-    map.get_by_role("radio", name="Matrix").check()
-    map.get_by_role("button", name="relation", exact=True).click()
-    tools(map)
-    map.get_by_role("button", name="Compare").click()
-    map.get_by_role("textbox", name="Compare with").fill("The soup was awful, and longer by far.")
-    choose(map, "Special tokens", "dim")
+    head_map = open_map(page, site)
+    type_sentence(head_map, "The soup was good.")
+    head_map.get_by_role("radio", name="Matrix").check()
+    head_map.get_by_role("button", name="relation", exact=True).click()
+    tools(head_map)
+    head_map.get_by_role("button", name="Compare").click()
+    head_map.get_by_role("textbox", name="Compare with").fill("The soup was awful, and longer by far.")
+    choose(head_map, "Special tokens", "dim")
     soup = page.locator("th[scope=row]", has_text="soup")
-    map.locator("figure tr").filter(has=soup).first.locator("td").first.click()
-    state = eventually(lambda: map.evaluate(STATE), lambda found: found["query"] == 2)
-    link = copied(map, "link")
+    head_map.locator("figure tr").filter(has=soup).first.locator("td").first.click()
+    state = eventually(lambda: head_map.evaluate(STATE), lambda found: found["query"] == 2)
+    link = copied(head_map, "link")
     assert "soup" in urlsplit(link).fragment
     assert not urlsplit(link).query, "no server is told what the reader typed"
     other = new_context().new_page()
@@ -71,11 +71,11 @@ def test_a_link_carries_the_whole_state_to_somebody_else(page, site, new_context
 def test_a_link_names_one_of_many_maps_and_leads_there(page, site, new_context):
     page.goto(f"{site}/book/coffee-or-tea.html")
     sentence, live = "Only the last one says so.", "head-map:is([model], [models])"
-    map = page.locator(live).last
-    ready(map)
-    type_sentence(map, sentence)
+    head_map = page.locator(live).last
+    ready(head_map)
+    type_sentence(head_map, sentence)
     other = new_context().new_page()
-    other.goto(copied(map, "link"))
+    other.goto(copied(head_map, "link"))
     there = other.locator(live).last
     expect(there.get_by_role("textbox", name="Sentence")).to_have_value(sentence)
     expect(there).to_be_in_viewport()
@@ -83,21 +83,21 @@ def test_a_link_names_one_of_many_maps_and_leads_there(page, site, new_context):
 
 
 def test_an_open_page_follows_a_new_link(page, site):
-    map = open_map(page, site)
+    head_map = open_map(page, site)
     page.evaluate("() => { location.hash = 'map=1&sentence=Hello.&off=1.3' }")
-    expect(map.locator("td", has_text="hello").first).to_be_visible()
-    expect(map.get_by_role("button", name="sentiment", exact=True)).to_have_attribute("aria-pressed", "false")
+    expect(head_map.locator("td", has_text="hello").first).to_be_visible()
+    expect(head_map.get_by_role("button", name="sentiment", exact=True)).to_have_attribute("aria-pressed", "false")
 
 
 def test_a_link_is_copied_or_else_marked(page, site):
-    map = open_map(page, site)
+    head_map = open_map(page, site)
     page.context.grant_permissions(["clipboard-read", "clipboard-write"])
-    link = copied(map, "link")
-    expect(map.get_by_text("Copied.")).to_be_visible()
+    link = copied(head_map, "link")
+    expect(head_map.get_by_text("Copied.")).to_be_visible()
     eventually(lambda: page.evaluate("navigator.clipboard.readText()"), lambda found: found == link)
     page.evaluate("() => { navigator.clipboard.writeText = () => Promise.reject(new DOMException('no')) }")
-    tag = copied(map, "tag")
-    expect(map.get_by_text("Copy the marked text.")).to_be_visible()
+    tag = copied(head_map, "tag")
+    expect(head_map.get_by_text("Copy the marked text.")).to_be_visible()
     eventually(lambda: page.evaluate("getSelection().toString()"), lambda found: found == tag)
 
 
@@ -118,32 +118,34 @@ def read_csv(contents):
 
 
 def test_pictures_and_tables_that_are_saved_hold_the_weights(page, site):
-    map = open_map(page, site)
+    head_map = open_map(page, site)
     sentence = 'He said "no", & <left> the dog.'
-    weights = {place: weight for place, weight in np.ndenumerate(attend(map, sentence)["weights"]) if place[0] == 1}
-    map.get_by_role("radio", name="Matrix").check()
-    shows(map, list(weights.values()))
-    svg, name = saved(page, map, "SVG")
+    weights = {
+        place: weight for place, weight in np.ndenumerate(attend(head_map, sentence)["weights"]) if place[0] == 1
+    }
+    head_map.get_by_role("radio", name="Matrix").check()
+    shows(head_map, list(weights.values()))
+    svg, name = saved(page, head_map, "SVG")
     assert name == "he-said-no-left-the-dog-matrix.svg"
     np.testing.assert_allclose(read_svg(svg), list(weights.values()), atol=5.1e-5)
-    table, _ = saved(page, map, "CSV")
+    table, _ = saved(page, head_map, "CSV")
     assert read_csv(table) == weights, "to the last bit of a float32"
-    png, _ = saved(page, map, "PNG")
+    png, _ = saved(page, head_map, "PNG")
     size, root = [int.from_bytes(png[at : at + 4]) for at in (16, 20)], ElementTree.fromstring(svg)
     assert size == [2 * int(root.get(side)) for side in ("width", "height")]
-    map.get_by_role("radio", name="Paint").check()
-    map.locator(".hm-paint tr").first.locator("td").nth(3).click()
-    shows(map, [weight for place, weight in weights.items() if place[2] == 3])
-    table, _ = saved(page, map, "CSV")
+    head_map.get_by_role("radio", name="Paint").check()
+    head_map.locator(".hm-paint tr").first.locator("td").nth(3).click()
+    shows(head_map, [weight for place, weight in weights.items() if place[2] == 3])
+    table, _ = saved(page, head_map, "CSV")
     assert read_csv(table) == {place: weight for place, weight in weights.items() if place[2] == 3}
 
 
 def test_a_file_that_python_saved_opens_alone_and_without_network(opened):
     tokens, title = ["[CLS]", "hot", "tea", "<or>", "[SEP]"], "</title><script>alert(1)</script>"
     weights = np.random.default_rng(0).dirichlet(np.ones(5), (2, 3, 5))
-    map = HeadMap.of(weights, tokens, head_names=["left", "mid", "right"])
-    map.layer, map.query = 1, 2
-    page = opened(map)
+    head_map = HeadMap.of(weights, tokens, head_names=["left", "mid", "right"])
+    head_map.layer, head_map.query = 1, 2
+    page = opened(head_map)
     shows(page.locator("head-map"), weights[1, :, 2])
     expect(page.locator("[role=status]")).to_contain_text("Python computed this map.")
     page.get_by_role("button", name="mid", exact=True).click()
@@ -179,22 +181,22 @@ def stranger(page, tmp_path, hosts):
 def test_the_copied_tag_works_on_a_page_of_another_origin(page, hosts, stranger):
     with serve(HTML, Shared) as site:
         hosts[:] = [site, "data:", "blob:"]
-        map = open_map(page, site)
-        type_sentence(map, 'Is "tea" < café?')
-        map.get_by_role("button", name="object", exact=True).click()
-        expect(map.get_by_role("button", name="object", exact=True)).to_have_attribute("aria-pressed", "false")
-        state = map.evaluate(STATE)
-        with stranger(copied(map, "tag")) as there:
+        head_map = open_map(page, site)
+        type_sentence(head_map, 'Is "tea" < café?')
+        head_map.get_by_role("button", name="object", exact=True).click()
+        expect(head_map.get_by_role("button", name="object", exact=True)).to_have_attribute("aria-pressed", "false")
+        state = head_map.evaluate(STATE)
+        with stranger(copied(head_map, "tag")) as there:
             same_state(there.locator("head-map"), state)
             expect(there.locator("head-map")).to_have_css("display", "flex")  # the stylesheet is there
 
 
 def test_the_copied_frame_works_on_a_page_of_another_origin(page, site, stranger):
-    map = open_map(page, site)
-    type_sentence(map, 'Is "tea" < coffee?')
-    map.get_by_role("radio", name="Matrix").check()
-    state = eventually(lambda: map.evaluate(STATE), lambda found: found["view"] == "matrix")
-    with stranger(copied(map, "frame")) as there:
+    head_map = open_map(page, site)
+    type_sentence(head_map, 'Is "tea" < coffee?')
+    head_map.get_by_role("radio", name="Matrix").check()
+    state = eventually(lambda: head_map.evaluate(STATE), lambda found: found["view"] == "matrix")
+    with stranger(copied(head_map, "frame")) as there:
         inside = there.frame_locator("iframe").locator("head-map")
         same_state(inside, state)
         attend(inside, "It is alive.")
@@ -220,13 +222,13 @@ def test_the_embed_page_takes_every_setting_and_tells_a_wrong_one(page, site):
     settings = {"models": "focus focus/untaught", "sentence": "The soup was good.", "compare": "The soup was bad."}
     settings |= {"view": "matrix", "head": "2", "query": "1", "special": "dim", "off": "1.0 1.3", "theme": "dark"}
     page.goto(f"{site}/embed.html?{'&'.join(f'{name}={quote(text)}' for name, text in settings.items())}")
-    map = page.locator("head-map")
+    head_map = page.locator("head-map")
     weights = load_focus_model()("The soup was good.", head_mask=[False, True, True, False]).weights
-    ready(map)
-    expect(map.locator("button.hm-head[aria-pressed=false]")).to_have_count(2)
-    has_weights(map, weights)
+    ready(head_map)
+    expect(head_map.locator("button.hm-head[aria-pressed=false]")).to_have_count(2)
+    has_weights(head_map, weights)
     choices = ["The soup was good.", "The soup was bad.", "1", "2", "dim", "attention", "0"]
-    eventually(lambda: map.evaluate(STATE)["choices"], lambda found: found == choices)
+    eventually(lambda: head_map.evaluate(STATE)["choices"], lambda found: found == choices)
     expect(page.locator("html")).to_have_css("background-color", "rgb(14, 18, 22)")
     for setting, sentence in {
         "view=spiral": f"“view” can be {', '.join(OPTIONS['view']['values'])}; “spiral” is none of them.",

@@ -24,7 +24,7 @@ def box_of(figure):
 
 
 def test_the_page_and_python_agree_on_any_sentence(page, site):
-    map, model = open_map(page, site), load_focus_model()
+    head_map, model = open_map(page, site), load_focus_model()
     sentences = [sentence.text for sentence in generate_sentences(12, seed=11)]
     sentences += [
         "a",
@@ -37,7 +37,7 @@ def test_the_page_and_python_agree_on_any_sentence(page, site):
         "!" * 500,
     ]
     for text in sentences:
-        ours, theirs = model(text), attend(map, text)
+        ours, theirs = model(text), attend(head_map, text)
         assert theirs["queryTokens"] == ours.query_tokens, text
         assert_close(theirs["weights"], ours.weights, name=text)
         for name, labels in ours.predictions.items():
@@ -45,14 +45,14 @@ def test_the_page_and_python_agree_on_any_sentence(page, site):
 
 
 def test_each_key_is_answered_and_the_cells_show_it(page, site):
-    map = open_map(page, site)
-    box = box_of(map)
+    head_map = open_map(page, site)
+    box = box_of(head_map)
     box.fill("")
     box.press_sequentially("The old dog slept.")
     expect(box).to_have_value("The old dog slept.")
     expect(box).to_be_focused()
-    shows(map, load_focus_model()("The old dog slept.").weights[-1, :, 0])
-    expect(map.get_by_role("status")).to_contain_text("Ready")
+    shows(head_map, load_focus_model()("The old dog slept.").weights[-1, :, 0])
+    expect(head_map.get_by_role("status")).to_contain_text("Ready")
     page.keyboard.press("Control+z")  # the browser's own
     expect(box).not_to_have_value("The old dog slept.")
     expect(page.locator("#arriving")).to_have_count(0)  # or each key would style the whole page anew
@@ -66,24 +66,27 @@ def test_what_is_typed_while_the_model_loads_is_answered(page, site):
     held = []
     page.route("**/focus-words*", lambda route: held.append(route))
     page.goto(f"{site}/book/coffee-or-tea.html")
-    map = page.locator("head-map").first
+    head_map = page.locator("head-map").first
     with page.expect_request("**/focus-words*"):
-        box_of(map).fill("I am early")
-    box_of(map).fill("I am early.")
-    expect(map.get_by_role("status")).to_contain_text("Loading")
+        box_of(head_map).fill("I am early")
+    box_of(head_map).fill("I am early.")
+    expect(head_map.get_by_role("status")).to_contain_text("Loading")
     held[0].continue_()
-    ready(map)
-    expect(map.locator("td", has_text="early").first).to_be_visible()
-    expect(box_of(map)).to_have_value("I am early.")
+    ready(head_map)
+    expect(head_map.locator("td", has_text="early").first).to_be_visible()
+    expect(box_of(head_map)).to_have_value("I am early.")
 
 
 def test_what_was_done_is_undone_step_by_step_and_done_again(page, site):
-    map = open_map(page, site)
-    undo = map.get_by_role("button", name="Undo", exact=True)
-    sentiment, matrix = map.get_by_role("button", name="sentiment", exact=True), map.get_by_role("radio", name="Matrix")
+    head_map = open_map(page, site)
+    undo = head_map.get_by_role("button", name="Undo", exact=True)
+    sentiment, matrix = (
+        head_map.get_by_role("button", name="sentiment", exact=True),
+        head_map.get_by_role("radio", name="Matrix"),
+    )
     expect(undo).to_be_hidden()
-    map.get_by_role("group", name="Sentences to try").get_by_role("button", name="The soup was not good.").click()
-    expect(map.locator("[data-prediction=sentiment]")).to_contain_text("negative")
+    head_map.get_by_role("group", name="Sentences to try").get_by_role("button", name="The soup was not good.").click()
+    expect(head_map.locator("[data-prediction=sentiment]")).to_contain_text("negative")
     sentiment.click()
     matrix.check()
     undo.click()
@@ -91,30 +94,30 @@ def test_what_was_done_is_undone_step_by_step_and_done_again(page, site):
     expect(sentiment).to_have_attribute("aria-pressed", "false")
     undo.click()
     expect(sentiment).to_have_attribute("aria-pressed", "true")
-    expect(box_of(map)).to_have_value("The soup was not good.")
+    expect(box_of(head_map)).to_have_value("The soup was not good.")
     undo.click()
-    expect(box_of(map)).to_have_value(COFFEE)
+    expect(box_of(head_map)).to_have_value(COFFEE)
     expect(undo).to_be_focused()  # though there is no more to undo
     for _ in range(3):
         page.keyboard.press("Control+y")
-    expect(box_of(map)).to_have_value("The soup was not good.")
+    expect(box_of(head_map)).to_have_value("The soup was not good.")
     expect(sentiment).to_have_attribute("aria-pressed", "false")
     expect(matrix).to_be_checked()
 
 
 def test_those_who_listen_hear_once_what_typing_came_to(page, site):
-    map = open_map(page, site)
+    head_map = open_map(page, site)
     page.clock.install()
     page.clock.pause_at(datetime.now() + timedelta(seconds=1))  # however slow the machine, no pause is a reader's
-    map.evaluate(HEARD)
-    box_of(map).fill("")
-    box_of(map).press_sequentially("That is better, isn't it?")
+    head_map.evaluate(HEARD)
+    box_of(head_map).fill("")
+    box_of(head_map).press_sequentially("That is better, isn't it?")
     page.clock.run_for(5_000)
     heard = eventually(
         lambda: [said for said in page.evaluate("heard") if "Ready" not in said and "Type a sentence" not in said],
         lambda heard: len(heard) == 1,
     )
-    for name, labels in attention_of(map)["predictions"].items():
+    for name, labels in attention_of(head_map)["predictions"].items():
         assert f"{name.capitalize()}: {max(labels, key=labels.get)}, " in heard[0]
 
 
@@ -159,32 +162,32 @@ def test_another_script_sets_and_reads_a_map(page, site):
 
 
 def test_english_becomes_french_as_one_types_and_an_unknown_word_is_offered_a_near_one(page, site):
-    map = open_map(page, site, "book/translation")
-    french, status = map.get_by_label("Translation").get_by_role("button"), map.get_by_role("status")
+    head_map = open_map(page, site, "book/translation")
+    french, status = head_map.get_by_label("Translation").get_by_role("button"), head_map.get_by_role("status")
     translator = load_translator()
-    opened = map.evaluate("(el) => el.sentence")
+    opened = head_map.evaluate("(el) => el.sentence")
     page.locator("figure-guess").get_by_role("button", name="just show me").click()
     expect(french).to_have_text(translator(opened, [False, True, True, True]).query_tokens[:-1])
-    expect(map.get_by_text("with one head off", exact=True)).to_be_visible()
+    expect(head_map.get_by_text("with one head off", exact=True)).to_be_visible()
     sentence = "The girls eat a green apple."
     ours = translator(sentence)
-    box_of(map).fill(sentence)
+    box_of(head_map).fill(sentence)
     expect(french).to_have_text(ours.query_tokens[:-1])
-    has_weights(map, ours.weights)
-    expect(map.get_by_text("with one head off", exact=True)).to_be_hidden()
-    box_of(map).fill("The girls eat a green appel.")
+    has_weights(head_map, ours.weights)
+    expect(head_map.get_by_text("with one head off", exact=True)).to_be_hidden()
+    box_of(head_map).fill("The girls eat a green appel.")
     expect(status).to_contain_text("does not know “appel”. Near ones that it knows: apple")
     expect(french).to_have_text(ours.query_tokens[:-1])
     status.get_by_role("button", name="Use “apple”").click()
-    expect(box_of(map)).to_have_value(sentence)
+    expect(box_of(head_map)).to_have_value(sentence)
     french.filter(has_text="pomme").click()
-    expect(map.get_by_role("table")).to_have_attribute("aria-label", "What each head looks at when pomme asks")
-    map.get_by_role("button", name="word", exact=True).click()
-    expect(map.get_by_text("with one head off", exact=True)).to_be_visible()
+    expect(head_map.get_by_role("table")).to_have_attribute("aria-label", "What each head looks at when pomme asks")
+    head_map.get_by_role("button", name="word", exact=True).click()
+    expect(head_map.get_by_text("with one head off", exact=True)).to_be_visible()
     exercise = page.locator("field-exercise[map=translator]")
     exercise.get_by_role("button", name="Check").click()
     exercise.get_by_role("button", name="Show it on the map").first.click()
     shown = "The small girl eats the green apples."
-    expect(box_of(map)).to_have_value(shown)
+    expect(box_of(head_map)).to_have_value(shown)
     expect(french).to_have_text(translator(shown).query_tokens[:-1])
-    expect(map.get_by_text("with one head off", exact=True)).to_be_hidden()
+    expect(head_map.get_by_text("with one head off", exact=True)).to_be_hidden()

@@ -169,13 +169,13 @@ def test_an_installed_map_is_there_and_nothing_was_made(used, installed, home):
 
 
 def test_what_it_saved_opens_in_a_browser_without_network(used, open_file):
-    map, expected = open_file(Path(used["saved"][0])).locator("head-map"), np.array(used["weights"]["taught"][0])
+    head_map, expected = open_file(Path(used["saved"][0])).locator("head-map"), np.array(used["weights"]["taught"][0])
 
     def alike(found):
         assert found["queryTokens"][:3] == ["[CLS]", "which", "do"]
         assert_close(found["weights"], expected)
 
-    eventually(lambda: attention_of(map), alike)
-    map.get_by_role("radio", name="Matrix").check(force=True)
-    expect(map.locator(".hm-stage td[data-weight]").first).to_be_visible()
+    eventually(lambda: attention_of(head_map), alike)
+    head_map.get_by_role("radio", name="Matrix").check(force=True)
+    expect(head_map.locator(".hm-stage td[data-weight]").first).to_be_visible()
     shows(open_file(Path(used["saved"][1])).locator("head-map"), [0.25, 0.75], "table.hm-paint td")

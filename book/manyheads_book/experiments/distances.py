@@ -125,8 +125,8 @@ def _task(attention, readout, count):
 def _of_encoder(encoder, texts):
     """Among words alone: `[CLS]` and `[SEP]` rest what a head doesn't use, and are far from most words."""
     apart = []
-    for map in encoder.batch(texts):
-        words = map.weights[:, :, 1:-1, 1:-1]  # [layer, h, q, k]
+    for attention in encoder.batch(texts):
+        words = attention.weights[:, :, 1:-1, 1:-1]  # [layer, h, q, k]
         places = np.arange(words.shape[-1])
         away = np.abs(places[:, None] - places)
         apart.append((words / words.sum(-1, keepdims=True) * away).sum(-1).mean(-1))  # [layer, h]

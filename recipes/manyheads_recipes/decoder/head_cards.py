@@ -63,15 +63,15 @@ def example_texts(decoder):
 
 def values_of(decoder, text):  # -> {name: [layer, h, q]}, NaN where there is nothing to look at
     """The scores of every token of a text in every head, but `loss`, and its map."""
-    map = decoder(text)
-    found = targets(map.key_tokens)
+    attention = decoder(text)
+    found = targets(attention.key_tokens)
     for name, step in {"duplicate": 0, "induction": 1}.items():
-        found[name] = _again(map.key_tokens, step) & found["rest"]
+        found[name] = _again(attention.key_tokens, step) & found["rest"]
     return {
-        name: np.where(found[name].any(-1), (map.weights * found[name]).sum(-1), np.nan)
+        name: np.where(found[name].any(-1), (attention.weights * found[name]).sum(-1), np.nan)
         for name in CARD_SCORES
         if name in found
-    }, map
+    }, attention
 
 
 def measure_examples(decoder, heads=None):
@@ -81,12 +81,12 @@ def measure_examples(decoder, heads=None):
     """
     texts = example_texts(decoder)
     found = [values_of(decoder, text) for text in texts]
-    maps = [map for _, map in found]
+    maps = [attention for _, attention in found]
     values = {name: [scores[name] for scores, _ in found] for name in found[0][0]}
     risen = dict(zip(sample(), rises(decoder, None if heads is None else tuple(heads))))
     nothing = np.full((decoder.num_layers, decoder.num_heads, 0), np.nan)
     values["loss"] = [risen.get(text, nothing) for text in texts]
-    kept = {"texts": [map.key_tokens for map in maps]}
+    kept = {"texts": [attention.key_tokens for attention in maps]}
     for name in CARD_SCORES:
         places = [(at, query) for at, of in enumerate(values[name]) for query in range(2, of.shape[-1])]
         kept[name] = {}

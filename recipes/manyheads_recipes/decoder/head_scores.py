@@ -69,11 +69,11 @@ def looks(decoder, texts):
     totals = {name: 0.0 for name in ("first", "previous", "local", "punctuation")}
     asking = 0
     for text in texts:
-        map = decoder(text)
-        asking += max(len(map.key_tokens) - 2, 0)
-        chosen = targets(map.key_tokens)
+        attention = decoder(text)
+        asking += max(len(attention.key_tokens) - 2, 0)
+        chosen = targets(attention.key_tokens)
         for name in totals:
-            of = map.weights[:, :, 2:] * chosen[name][2:]
+            of = attention.weights[:, :, 2:] * chosen[name][2:]
             totals[name] = totals[name] + of.sum((-2, -1))
     free = asking - totals["first"]
     return {name: total / (asking if name == "first" else free) for name, total in totals.items()}

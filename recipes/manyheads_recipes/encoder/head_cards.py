@@ -48,19 +48,19 @@ def measure_heads(encoder, sentences):
         raise ValueError(f"the cards show {NUM_EXAMPLES} sentences for each score, got {len(sentences)}")
     sentences = sorted(sentences, key=len)  # those of one batch should be of about one length
     chunks = [sentences[start : start + BATCH] for start in range(0, len(sentences), BATCH)]
-    maps = [map for chunk in chunks for map in encoder.batch(chunk)]
-    of_map = [token_scores(map) for map in maps]
+    maps = [attention for chunk in chunks for attention in encoder.batch(chunk)]
+    of_map = [token_scores(attention) for attention in maps]
     values = {name: np.concatenate([scores[name] for scores in of_map], axis=-1) for name in of_map[0]}
     values["effect"] = effects(encoder, chunks)  # [layer, h, sentence]; the others [layer, h, asking in any sentence]
-    tokens = [(which, query) for which, map in enumerate(maps) for query in asking(map)]
+    tokens = [(which, query) for which, attention in enumerate(maps) for query in asking(attention)]
     whole = [(which, None) for which in range(len(maps))]
 
     def example(layer, head, place, value):  # place: (sentence, query or None)
         which, query = place
-        map = maps[which]
-        row = [0] if query is None else map.weights[layer, head, query]
+        attention = maps[which]
+        row = [0] if query is None else attention.weights[layer, head, query]
         key = None if query is None else int(np.argmax(row))
-        return Example(sentences[which], map.query_tokens, query, key, float(np.max(row)), float(value))
+        return Example(sentences[which], attention.query_tokens, query, key, float(np.max(row)), float(value))
 
     cards = []
     for layer, head in np.ndindex(encoder.num_layers, encoder.num_heads):
@@ -76,17 +76,17 @@ def measure_heads(encoder, sentences):
     return cards
 
 
-def asking(map):
+def asking(attention):
     """The places of the tokens that ask: all but [CLS] and [SEP].
 
     >>> from manyheads import load_encoder
     >>> asking(load_encoder()("Tea!"))
     [1, 2]
     """
-    return [place for place, token in enumerate(map.query_tokens) if token not in ("[CLS]", "[SEP]")]
+    return [place for place, token in enumerate(attention.query_tokens) if token not in ("[CLS]", "[SEP]")]
 
 
-def token_scores(map):  # -> {name: [layer, h, asking]}
+def token_scores(attention):  # -> {name: [layer, h, asking]}
     """The scores of every token that asks, in every head of a map; NaN where there is nothing to look at.
 
     >>> from manyheads.maps import AttentionMap
@@ -96,8 +96,8 @@ def token_scores(map):  # -> {name: [layer, h, asking]}
     >>> token_scores(attention)["entropy"].tolist()
     [[[2.0, 2.0]]]
     """
-    tokens, places = np.array(map.key_tokens), np.array(asking(map))
-    rows = map.weights[:, :, places].astype(float)  # [layer, h, asking, k]
+    tokens, places = np.array(attention.key_tokens), np.array(asking(attention))
+    rows = attention.weights[:, :, places].astype(float)  # [layer, h, asking, k]
     steps = np.arange(len(tokens)) - places[:, None]  # from the asking token to each key: [asking, k]
     words = np.isin(np.arange(len(tokens)), places)
     marks = np.array([all(category(sign).startswith("P") for sign in token) for token in tokens])

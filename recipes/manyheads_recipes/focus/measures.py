@@ -22,9 +22,9 @@ def focus_shares(model, labelled):
     """
     found = {label: [] for label in HEADS}
     for sentence in labelled:
-        map = model(sentence.text)
-        inside = np.array([token not in (CLS, SEP) for token in map.key_tokens])
-        weights = map.weights[-1, :, 0, inside].T  # [h, k]: numpy puts the masked axis first
+        attention = model(sentence.text)
+        inside = np.array([token not in (CLS, SEP) for token in attention.key_tokens])
+        weights = attention.weights[-1, :, 0, inside].T  # [h, k]: numpy puts the masked axis first
         for label, averaged in found.items():
             right = token_labels(sentence, label)
             if right.any():
@@ -56,10 +56,10 @@ def rests(model, labelled):
     """
     found = {name: [] for name in HEADS.values()}
     for sentence in labelled:
-        map = model(sentence.text)
+        attention = model(sentence.text)
         for head, (label, name) in enumerate(HEADS.items()):
             if not token_labels(sentence, label).any():
-                found[name].append(map.weights[-1, head, 0, 0])
+                found[name].append(attention.weights[-1, head, 0, 0])
     return {name: float(np.mean(values)) if values else None for name, values in found.items()}
 
 
@@ -99,12 +99,12 @@ def finds_negations(model, labelled):
     """
     found = []
     for sentence in labelled:
-        map = model(sentence.text)
-        tokens = np.array(map.key_tokens[1:-1])
+        attention = model(sentence.text)
+        tokens = np.array(attention.key_tokens[1:-1])
         denies = np.isin(tokens, NEGATIONS)
         judges = token_labels(sentence, "S") & ~denies & (tokens != "really")
         if denies.any() and judges.any():
-            found.append(map.weights[0, :, 1:-1, 1:-1][:, judges][:, :, denies].max((1, 2)))
+            found.append(attention.weights[0, :, 1:-1, 1:-1][:, judges][:, :, denies].max((1, 2)))
     return np.mean(found, axis=0)
 
 

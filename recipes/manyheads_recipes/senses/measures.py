@@ -213,21 +213,24 @@ def _without(senses, heads):
 
 
 def _attention_to_clues(senses, sentence):  # -> [layer, head]
-    map = senses.encoder(sentence.text)
-    word, clues = senses.places(map.query_tokens, sentence.word), clue_places(senses, sentence, map.query_tokens)
-    return map.weights[:, :, word].mean(2)[..., clues].sum(-1)
+    attention = senses.encoder(sentence.text)
+    word, clues = (
+        senses.places(attention.query_tokens, sentence.word),
+        clue_places(senses, sentence, attention.query_tokens),
+    )
+    return attention.weights[:, :, word].mean(2)[..., clues].sum(-1)
 
 
 def _attention_to_noise(senses, pairs, noisy):  # -> [layer, head]
     """The word's mean attention to a token of noise, over its mean attention to a token of the sentence."""
     shares = []
     for (text, word), (with_words, _) in zip(pairs, noisy):
-        map = senses.encoder(with_words)
-        places = senses.places(map.query_tokens, word)
-        own = _own_places(senses.encoder(text).query_tokens, map.query_tokens)
-        inside = set(range(1, len(map.query_tokens) - 1)) - set(places)
+        attention = senses.encoder(with_words)
+        places = senses.places(attention.query_tokens, word)
+        own = _own_places(senses.encoder(text).query_tokens, attention.query_tokens)
+        inside = set(range(1, len(attention.query_tokens) - 1)) - set(places)
         groups = [sorted(inside & own), sorted(inside - own)]
-        row = map.weights[:, :, places].mean(2)  # [layer, h, k]
+        row = attention.weights[:, :, places].mean(2)  # [layer, h, k]
         shares.append([row[..., group].mean(-1) for group in groups])
     kept, noise = np.mean(shares, axis=0)
     return noise / kept

@@ -61,22 +61,22 @@ def srgb(lab):  # [..., 3] -> [..., 3]
     return np.where(linear <= 0.0031308, 12.92 * linear, 1.055 * linear ** (1 / 2.4) - 0.055).clip(0, 1)
 
 
-def plot(map, layer=None, head=None, *, axes=None, size=None):
+def plot(attention, layer=None, head=None, *, axes=None, size=None):
     """Draw one head, all heads of one layer, one head of all layers, or all: see `AttentionMap.plot`."""
     from matplotlib.figure import Figure
 
-    layers, heads = choose("layer", layer, map.shape[0]), choose("head", head, map.shape[1])
+    layers, heads = choose("layer", layer, attention.shape[0]), choose("head", head, attention.shape[1])
     whole = len(layers) > 1 and len(heads) > 1
     one = len(layers) == len(heads) == 1
     if axes is not None:
         if not one:
             raise ValueError(f"axes have room for one head, got {len(layers)} layers x {len(heads)} heads: name both")
-        _draw(axes, map, layers[0], heads[0], large=True)
+        _draw(axes, attention, layers[0], heads[0], large=True)
         return axes.figure
     columns = len(heads) if whole else columns_of(len(layers) * len(heads))
     rows = -(-len(layers) * len(heads) // columns)
-    side = min(max(3.2, 0.42 * max(map.shape[2:]) + 1.4), 12) if one else 9
-    height = side if one else 9 * rows / columns * map.shape[2] / map.shape[3] + 0.7
+    side = min(max(3.2, 0.42 * max(attention.shape[2:]) + 1.4), 12) if one else 9
+    height = side if one else 9 * rows / columns * attention.shape[2] / attention.shape[3] + 0.7
     figure = Figure(figsize=size or (side, height), layout="constrained")
     grid = figure.subplots(rows, columns, squeeze=False).ravel()
     for place, panel in enumerate(grid):
@@ -85,13 +85,13 @@ def plot(map, layer=None, head=None, *, axes=None, size=None):
             panel.set_axis_off()
             continue
         edges = {"left": not whole and place % columns == 0, "below": not whole and place + columns >= len(grid)}
-        image = _draw(panel, map, layers[at], heads[index], large=one, **edges)
+        image = _draw(panel, attention, layers[at], heads[index], large=one, **edges)
         if whole:
-            titled = at == 0 or map.named_layer is not None  # then a column has no name of its own
-            panel.set_title(_literal(map.head_name(layers[at], heads[index])) if titled else "", fontsize=7)
-            panel.set_ylabel(_literal(map.layer_names[layers[at]]) if index == 0 else "", fontsize=7)
+            titled = at == 0 or attention.named_layer is not None  # then a column has no name of its own
+            panel.set_title(_literal(attention.head_name(layers[at], heads[index])) if titled else "", fontsize=7)
+            panel.set_ylabel(_literal(attention.layer_names[layers[at]]) if index == 0 else "", fontsize=7)
     if whole:
-        figure.supxlabel(_literal(" ".join(map.key_tokens[:40])), fontsize=8)
+        figure.supxlabel(_literal(" ".join(attention.key_tokens[:40])), fontsize=8)
     figure.colorbar(image, ax=list(grid), shrink=0.6, aspect=30, label="attention weight")
     return figure
 
@@ -112,31 +112,33 @@ def columns_of(count):
     return next((columns for columns in (4, 3, 5) if count % columns == 0), min(count, 4))
 
 
-def _draw(axes, map, layer, head, *, large, left=True, below=True):
-    weights = map.weights[layer, head]
-    shares = map.kind in ("shares", "parts")
-    most = 1 if shares else max(map.weights.max(initial=0), -map.weights.min(initial=0)) or 1
-    least, colours = (-most, two_inks()) if map.kind == "signed" else (0, ink())
+def _draw(axes, attention, layer, head, *, large, left=True, below=True):
+    weights = attention.weights[layer, head]
+    shares = attention.kind in ("shares", "parts")
+    most = 1 if shares else max(attention.weights.max(initial=0), -attention.weights.min(initial=0)) or 1
+    least, colours = (-most, two_inks()) if attention.kind == "signed" else (0, ink())
     queries, keys = weights.shape
     points, edges = pool(weights[None], MOST_POINTS)[0], (-0.5, keys - 0.5, queries - 0.5, -0.5)
     image = axes.imshow(points, cmap=colours, vmin=least, vmax=most, interpolation="nearest", extent=edges)
     few = max(weights.shape) <= FEW_TOKENS
     size = 9 if large and few else 7 if large else 5.5
-    sides = (map.query_tokens, axes.yaxis, left), (map.key_tokens, axes.xaxis, below)
+    sides = (attention.query_tokens, axes.yaxis, left), (attention.key_tokens, axes.xaxis, below)
     for (tokens, axis, wanted), step in zip(sides, _steps(axes, weights.shape, size)):
         ticks = range(0, len(tokens), step) if wanted and (large or few) else ()
         axis.set_ticks(ticks, [_literal(tokens[tick]) for tick in ticks])
     axes.tick_params(length=0, labelsize=size)
     axes.tick_params(axis="x", rotation=90)
     axes.set_title(
-        _literal(f"{map.layer_names[layer]}, {map.head_name(layer, head)}"), fontsize=10 if large else 7, pad=4
+        _literal(f"{attention.layer_names[layer]}, {attention.head_name(layer, head)}"),
+        fontsize=10 if large else 7,
+        pad=4,
     )
     if large:
         axes.set(xlabel="looked at (key)", ylabel="asks (query)")
     if large and few:
         for (query, key), weight in np.ndenumerate(weights):
             if abs(weight) >= 0.005 * most:
-                colour = "white" if map.kind != "signed" and weight > LETTERS_TURN * most else "black"
+                colour = "white" if attention.kind != "signed" and weight > LETTERS_TURN * most else "black"
                 text = f"{weight:.2f}".lstrip("0") if shares else f"{weight:.2g}".replace("-", "\u2212")
                 axes.text(key, query, text, ha="center", va="center", fontsize=6.5, color=colour)
     for spine in axes.spines.values():

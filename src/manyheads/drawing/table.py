@@ -6,14 +6,14 @@ import io
 from manyheads.shared.names import CSV_COLUMNS
 
 
-def csv_rows(map):
+def csv_rows(attention):
     """The text that `AttentionMap.to_csv` writes, a query at a time."""
-    named = [] if map.counts_layers else ["layer_name"]
+    named = [] if attention.counts_layers else ["layer_name"]
     yield f"{','.join([*CSV_COLUMNS, *named])}\n"
-    queries, keys = [_cell(token) for token in map.query_tokens], [_cell(token) for token in map.key_tokens]
-    allowed = map.allowed
-    for layer, heads in enumerate(map.weights):
-        end = f",{_cell(map.layer_names[layer])}\n" if named else "\n"
+    queries, keys = [_cell(token) for token in attention.query_tokens], [_cell(token) for token in attention.key_tokens]
+    allowed = attention.allowed
+    for layer, heads in enumerate(attention.weights):
+        end = f",{_cell(attention.layer_names[layer])}\n" if named else "\n"
         for head, rows in enumerate(heads):
             for query, row in enumerate(rows):
                 numbers = [str(weight) for weight in row]

@@ -7,15 +7,15 @@ from manyheads.shared.names import FULL
 SIDE = 32  # pixels to a side of a head, at most
 
 
-def full_of(map, layer):
+def full_of(attention, layer):
     """The weight of a layer that has the full colour on the absolute scale; 0 where all are 0.
 
     >>> from manyheads.maps import AttentionMap
     >>> full_of(AttentionMap(["a"], ["a", "b"], [[[[-2, 1]]]], kind="signed"), 0)
     2.0
     """
-    weights = map.weights[layer]
-    shares = map.kind in ("shares", "parts")
+    weights = attention.weights[layer]
+    shares = attention.kind in ("shares", "parts")
     return FULL if shares else float(max(weights.max(initial=0), -weights.min(initial=0)))
 
 
@@ -29,7 +29,7 @@ def tints_of(weights, full):  # [...] -> [...]
     return np.minimum(sizes / full, 1) if full > 0 else sizes
 
 
-def small_pictures(map):  # -> [layer, head, y, x]
+def small_pictures(attention):  # -> [layer, head, y, x]
     """The tints of all heads, -1 to 1, below 0 where the weight is; of several on a pixel, the farthest from 0.
 
     >>> from manyheads.maps import AttentionMap
@@ -38,9 +38,9 @@ def small_pictures(map):  # -> [layer, head, y, x]
     (1, 1, 32, 32)
     """
     pictures = []
-    for layer, weights in enumerate(map.weights):
+    for layer, weights in enumerate(attention.weights):
         farthest = pool(weights, SIDE)  # few numbers, before they are tinted: a long map has many
-        pictures.append(np.copysign(tints_of(farthest, full_of(map, layer)), farthest))
+        pictures.append(np.copysign(tints_of(farthest, full_of(attention, layer)), farthest))
     return np.stack(pictures)
 
 

@@ -100,12 +100,12 @@ def head_map(
         if first.page_name not in BEHAVIOURS:
             raise ValueError(f"behaviours are known of {' and '.join(BEHAVIOURS)}, not of {first.page_name}")
         behaviours = " ".join(BEHAVIOURS[first.page_name]())
-    map = first(sentence)
+    attention = first(sentence)
     compared = first(shown["compare"]) if "compare" in shown else None
-    check_places(map, shown)
+    check_places(attention, shown)
     named = {"models": models} if models else {"model": model}
     own = {"examples": try_, "tools": tools, "behaviours": behaviours, "id": id}
-    return head_map_element(map, compared, sentence=sentence, **named, **shown, **own)
+    return head_map_element(attention, compared, sentence=sentence, **named, **shown, **own)
 
 
 def _shown(options):
@@ -125,9 +125,9 @@ def _read(name, value):
     return int(value)
 
 
-def check_places(map, options):
+def check_places(attention, options):
     """Refuse places that a map hasn't, which the page would clamp without a word; all count from 0."""
-    layers, heads, queries, keys = map.shape
+    layers, heads, queries, keys = attention.shape
     counts = {"layer": layers, "head": heads, "query": queries, "first": keys, "last": keys}
     for option, count in counts.items():
         if options.get(option, 0) >= count:
@@ -196,9 +196,9 @@ def museum_piece(
     `head` are the map's.
     """
     name = "focus/causal" if bug in MASKED else "focus"
-    map = load_model(name)(sentence)
+    attention = load_model(name)(sentence)
     shown = _shown(shown) | {"id": id}
-    inside = head_map_element(map, sentence=sentence, models=f"{name} focus/bug-{bug}", tools="none", **shown)
+    inside = head_map_element(attention, sentence=sentence, models=f"{name} focus/bug-{bug}", tools="none", **shown)
     wording = {"bug": bug, "label": label, "switch": switch, "off": off, "on": on}
     return f"<museum-piece{attributes_html(wording)}>{inside}</museum-piece>"
 
@@ -220,12 +220,12 @@ def first_look(sentence, *, first: str = "", head: int = 0, answer: str = "senti
     `{head-map}`.
     """
     model = load_model("focus")
-    map = model(sentence)
-    if head >= map.shape[1]:
-        raise ValueError(f"head counts from 0 to {map.shape[1] - 1}, got {head}")
-    if answer not in map.predictions:
-        raise ValueError(f"answer must be one of {', '.join(map.predictions)}, got {answer!r}")
-    shown = head_map_element(map, sentence=sentence, model="focus", tools="none", examples=try_)
+    attention = model(sentence)
+    if head >= attention.shape[1]:
+        raise ValueError(f"head counts from 0 to {attention.shape[1] - 1}, got {head}")
+    if answer not in attention.predictions:
+        raise ValueError(f"answer must be one of {', '.join(attention.predictions)}, got {answer!r}")
+    shown = head_map_element(attention, sentence=sentence, model="focus", tools="none", examples=try_)
     places = {"head": head, "answer": answer}
     steps = flow_steps(model, sentence, **places)
     journey = attention_flow_element(steps, sentence=sentence, model="focus", small="", **{"for": ""}, **places)
@@ -262,11 +262,11 @@ def drawing_board(
     off, guess = (" ".join(roles.get(head, head) for head in (heads or "").split()) for heads in (off, guess))
     mask = all_but(model, read_heads(off))
     all_but(model, read_heads(guess))  # refuses a head that it hasn't
-    map, filled = model(drawing, mask), model.answer(drawing, mask).filled > 0.5
+    attention, filled = model(drawing, mask), model.answer(drawing, mask).filled > 0.5
     places = {place: at for place, at in (("layer", layer), ("head", head), ("query", query)) if at is not None}
-    check_places(map, places)
-    shown = start_of_drawn(map.picture) | {"off": off or None} | places
-    inside = head_map_element(map, model="drawing", sentence=drawing, **shown)
+    check_places(attention, places)
+    shown = start_of_drawn(attention.picture) | {"off": off or None} | places
+    inside = head_map_element(attention, model="drawing", sentence=drawing, **shown)
     data = {"filled": "".join("01"[dot] for dot in filled.ravel().astype(int))}
     own = {"goal": goal, "guess": guess or None, "exercise": exercise, "id": id}
     return element_html("drawing-board", own, data, inside)

@@ -20,25 +20,25 @@ def rows_to_one(weights):  # [..., q, k] -> [..., q, k]
     return np.divide(weights, sums, out=np.zeros_like(weights), where=sums > 0)
 
 
-def add_note(map, text):
+def add_note(attention, text):
     """The map with one more note."""
-    return replace(map, notes=(*map.notes, text))
+    return replace(attention, notes=(*attention.notes, text))
 
 
-def merge_words(map):
+def merge_words(attention):
     """See `AttentionMap.merge_pieces`."""
-    queries, keys = word_starts(map.query_tokens), word_starts(map.key_tokens)
-    if (len(queries), len(keys)) == map.shape[2:]:
-        return map
-    sums = np.add.reduceat(map.weights.astype(np.float64), keys, axis=3)
+    queries, keys = word_starts(attention.query_tokens), word_starts(attention.key_tokens)
+    if (len(queries), len(keys)) == attention.shape[2:]:
+        return attention
+    sums = np.add.reduceat(attention.weights.astype(np.float64), keys, axis=3)
     sums = np.add.reduceat(sums, queries, axis=2)  # [layer, head, word that asks, word looked at]
-    counts = np.diff([*queries, len(map.query_tokens)])
+    counts = np.diff([*queries, len(attention.query_tokens)])
     words = replace(
-        map,
-        query_tokens=words_of(map.query_tokens, queries),
-        key_tokens=words_of(map.key_tokens, keys),
-        weights=rows_to_one(sums) if map.kind == "shares" else sums / counts[:, None],
-        mask=None if map.allowed is None else any_piece(map.allowed, queries, keys),
+        attention,
+        query_tokens=words_of(attention.query_tokens, queries),
+        key_tokens=words_of(attention.key_tokens, keys),
+        weights=rows_to_one(sums) if attention.kind == "shares" else sums / counts[:, None],
+        mask=None if attention.allowed is None else any_piece(attention.allowed, queries, keys),
         causal=False,  # a mask that is causal again becomes the flag
         value_norms=None,
         picture=None,
@@ -66,12 +66,12 @@ def words_of(tokens, starts):
     return [joined([tokens[start], *map(readable, tokens[start + 1 : end])]) for start, end in zip(starts, ends)]
 
 
-def leave_out_special(map):
+def leave_out_special(attention):
     """See `AttentionMap.without_special`."""
-    queries, keys = places_of_words(map.query_tokens), places_of_words(map.key_tokens)
+    queries, keys = places_of_words(attention.query_tokens), places_of_words(attention.key_tokens)
     if not (queries and keys):
-        return replace(map, notes=(*map.notes, ONLY_SPECIAL))
-    return take_tokens(map, queries, keys)
+        return replace(attention, notes=(*attention.notes, ONLY_SPECIAL))
+    return take_tokens(attention, queries, keys)
 
 
 def places_of_words(tokens):
@@ -79,22 +79,22 @@ def places_of_words(tokens):
     return [place for place, token in enumerate(tokens) if not is_special(token)]
 
 
-def take_tokens(map, queries, keys):
+def take_tokens(attention, queries, keys):
     """A map of some of its tokens; rows of shares are scaled to sum to 1 again."""
-    weights = map.weights[:, :, list(queries)][..., list(keys)]
+    weights = attention.weights[:, :, list(queries)][..., list(keys)]
     return replace(
-        map,
-        query_tokens=[map.query_tokens[place] for place in queries],
-        key_tokens=[map.key_tokens[place] for place in keys],
-        weights=rows_to_one(weights.astype(np.float64)) if map.kind == "shares" else weights,
-        mask=None if map.allowed is None else map.allowed[list(queries)][:, list(keys)],
+        attention,
+        query_tokens=[attention.query_tokens[place] for place in queries],
+        key_tokens=[attention.key_tokens[place] for place in keys],
+        weights=rows_to_one(weights.astype(np.float64)) if attention.kind == "shares" else weights,
+        mask=None if attention.allowed is None else attention.allowed[list(queries)][:, list(keys)],
         causal=False,
-        value_norms=None if map.value_norms is None else map.value_norms[..., list(keys)],
-        picture=move_picture(map.picture, queries, keys),
+        value_norms=None if attention.value_norms is None else attention.value_norms[..., list(keys)],
+        picture=move_picture(attention.picture, queries, keys),
     )
 
 
-def take_between(map, first, last):
+def take_between(attention, first, last):
     """The map of tokens `first` to `last` (None: the last), weights as they were; so are queries that are the keys.
 
     >>> from manyheads.maps import AttentionMap
@@ -103,12 +103,12 @@ def take_between(map, first, last):
     >>> part.query_tokens, part.weights.tolist(), part.notes[0].split(" are")[0]
     (['tea'], [[[[0.75]]]], 'Tokens 2 to 2 of 2')
     """
-    count = len(map.key_tokens)
+    count = len(attention.key_tokens)
     start, end = between(first, last, count)
     if (start, end) == (0, count):
-        return map
-    alike = map.query_tokens == map.key_tokens
-    return cut(map, slice(start, end) if alike else slice(None), slice(start, end), (start, end, count))
+        return attention
+    alike = attention.query_tokens == attention.key_tokens
+    return cut(attention, slice(start, end) if alike else slice(None), slice(start, end), (start, end, count))
 
 
 def between(first, last, count):  # -> start, end
@@ -121,22 +121,22 @@ def between(first, last, count):  # -> start, end
     return start, max(start, count - 1 if last is None else min(last, count - 1)) + 1
 
 
-def cut(map, queries, keys, shown):
+def cut(attention, queries, keys, shown):
     """The map of the queries and the keys in these slices, weights as they were.
 
     `shown` says which tokens these are: where they start and end, and of how many.
     """
-    asking = map.weights[:, :, queries]
+    asking = attention.weights[:, :, queries]
     weights = asking[..., keys]
     part = replace(
-        map,
-        query_tokens=map.query_tokens[queries],
-        key_tokens=map.key_tokens[keys],
+        attention,
+        query_tokens=attention.query_tokens[queries],
+        key_tokens=attention.key_tokens[keys],
         weights=weights,
-        kind="parts" if map.kind == "shares" else map.kind,
-        mask=None if map.mask is None else map.mask[queries, keys],
+        kind="parts" if attention.kind == "shares" else attention.kind,
+        mask=None if attention.mask is None else attention.mask[queries, keys],
         value_norms=None,  # parts aren't weighed
-        picture=move_picture(map.picture, range(map.shape[2])[queries], range(map.shape[3])[keys]),
+        picture=move_picture(attention.picture, range(attention.shape[2])[queries], range(attention.shape[3])[keys]),
     )
     start, end, count = shown
     shown = {"first": start + 1, "last": end, "count": count}
@@ -145,14 +145,14 @@ def cut(map, queries, keys, shown):
     return add_note(part, NOTES["between"].format(**shown, share=percent(share_left_out(asking, weights))))
 
 
-def weigh_by_norms(map):
+def weigh_by_norms(attention):
     """See `AttentionMap.value_weighted`."""
-    if map.value_norms is None:
+    if attention.value_norms is None:
         raise ValueError("this map has no value_norms: how long the vectors are that its heads write isn't known")
-    if map.kind != "shares":
-        raise ValueError(f"what heads write is told from shares of their attention, got {map.kind}")
-    weights = map.weights * map.value_norms[:, :, None]
-    weighted = replace(map, weights=weights, kind="amounts", value_norms=None)
+    if attention.kind != "shares":
+        raise ValueError(f"what heads write is told from shares of their attention, got {attention.kind}")
+    weights = attention.weights * attention.value_norms[:, :, None]
+    weighted = replace(attention, weights=weights, kind="amounts", value_norms=None)
     return add_note(weighted, OPTIONS["weigh"]["values"]["written"]["note"])
 
 

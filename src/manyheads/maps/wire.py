@@ -15,40 +15,42 @@ SMALL = 4096  # up to so many weights are written as numbers, more as digits
 ALPHABET = np.frombuffer(DIGITS["alphabet"].encode(), np.uint8)
 
 
-def map_json(map, layers=None, digits=None):
+def map_json(attention, layers=None, digits=None):
     """The map as `decodeMap` reads it, with the weights of these layers, all unless given.
 
     Many weights become digits, each off by 0.0007 at most; those that are not shares, by that of the largest at most.
     `digits` stands for those that come later, from `digits_of`.
     """
-    named = map_dict(map)
+    named = map_dict(attention)
     if layers is not None:
-        named |= _known_of_all(map, layers)
-    layers = range(map.shape[0]) if layers is None else layers
-    if len(layers) * map.weights[0].size <= SMALL:
-        shares = map.kind in ("shares", "parts")
-        return named | {"weights": [round(float(w), 6) if shares else float(w) for w in map.weights[layers].ravel()]}
-    return named | _with_largest(map, "".join(digits_of(map, layers)) if digits is None else digits)
+        named |= _known_of_all(attention, layers)
+    layers = range(attention.shape[0]) if layers is None else layers
+    if len(layers) * attention.weights[0].size <= SMALL:
+        shares = attention.kind in ("shares", "parts")
+        return named | {
+            "weights": [round(float(w), 6) if shares else float(w) for w in attention.weights[layers].ravel()]
+        }
+    return named | _with_largest(attention, "".join(digits_of(attention, layers)) if digits is None else digits)
 
 
-def digits_of(map, layers=None):
+def digits_of(attention, layers=None):
     """The weights of these layers as digits, some at a time: a long string takes more memory than its weights."""
-    for layer in range(map.shape[0]) if layers is None else layers:
-        weights = map.weights[layer].ravel()
+    for layer in range(attention.shape[0]) if layers is None else layers:
+        weights = attention.weights[layer].ravel()
         for start in range(0, weights.size, CHUNK):
             part = weights[start : start + CHUNK]
-            yield _digits(part) if map.kind in ("shares", "parts") else _pairs(part / _largest(map))
+            yield _digits(part) if attention.kind in ("shares", "parts") else _pairs(part / _largest(attention))
 
 
-def digits_in(map):
+def digits_in(attention):
     """How many characters `digits_of` writes."""
-    if map.kind not in ("shares", "parts"):
-        return 2 * map.weights.size
-    return map.weights.size + sum(np.count_nonzero(layer >= DIGITS["few"]) for layer in map.weights)
+    if attention.kind not in ("shares", "parts"):
+        return 2 * attention.weights.size
+    return attention.weights.size + sum(np.count_nonzero(layer >= DIGITS["few"]) for layer in attention.weights)
 
 
-def _largest(map):
-    return max(float(map.weights.max(initial=0)), -float(map.weights.min(initial=0))) or 1.0
+def _largest(attention):
+    return max(float(attention.weights.max(initial=0)), -float(attention.weights.min(initial=0))) or 1.0
 
 
 def _pairs(weights):  # [n], -1 to 1 -> a string of 2n characters
@@ -66,27 +68,31 @@ def _digits(weights):  # [n] -> a string of n to 2n characters
     return ALPHABET[digits[np.stack([np.ones_like(small), ~small], axis=1)]].tobytes().decode()
 
 
-def map_dict(map):
+def map_dict(attention):
     """The map by the page's names, all but its weights.
 
     A mask is written as bits, row after row, eight to a byte with the first as the highest, the last byte filled up
     with zeros; the bytes in base64. So are norms, as float32.
     """
     return {
-        "queryTokens": map.query_tokens,
-        "keyTokens": map.key_tokens,
-        "shape": list(map.shape),
-        "headNames": map.head_names,
-        **({} if map.counts_layers else {"layerNames": map.layer_names}),
-        **({} if map.named_layer is None else {"namedLayer": map.named_layer}),
-        "predictions": map.predictions,
-        "notes": list(map.notes),
-        **({} if map.kind == KINDS[0] else {"kind": map.kind}),
-        **({"causal": True} if map.causal else {}),
-        **({} if map.mask is None else {"mask": base64.b64encode(np.packbits(map.mask)).decode()}),
-        **({} if map.value_norms is None else {"valueNorms": base64.b64encode(map.value_norms.tobytes()).decode()}),
-        **({} if map.written is None else {"written": map.written}),
-        **({} if map.picture is None else {"picture": picture_dict(map.picture)}),
+        "queryTokens": attention.query_tokens,
+        "keyTokens": attention.key_tokens,
+        "shape": list(attention.shape),
+        "headNames": attention.head_names,
+        **({} if attention.counts_layers else {"layerNames": attention.layer_names}),
+        **({} if attention.named_layer is None else {"namedLayer": attention.named_layer}),
+        "predictions": attention.predictions,
+        "notes": list(attention.notes),
+        **({} if attention.kind == KINDS[0] else {"kind": attention.kind}),
+        **({"causal": True} if attention.causal else {}),
+        **({} if attention.mask is None else {"mask": base64.b64encode(np.packbits(attention.mask)).decode()}),
+        **(
+            {}
+            if attention.value_norms is None
+            else {"valueNorms": base64.b64encode(attention.value_norms.tobytes()).decode()}
+        ),
+        **({} if attention.written is None else {"written": attention.written}),
+        **({} if attention.picture is None else {"picture": picture_dict(attention.picture)}),
     }
 
 
@@ -122,24 +128,28 @@ def _base64(array):
     return {"shape": list(array.shape), "values": values}
 
 
-def map_message(map, layer=None):
+def map_message(attention, layer=None):
     """The map as a kernel sends it: as a page has it; of a map with more than `WHOLE` weights, one layer."""
-    return map_json(map, None if map.weights.size <= WHOLE else [map.opened(layer)])
+    return map_json(attention, None if attention.weights.size <= WHOLE else [attention.opened(layer)])
 
 
-def layer_message(map, layer):
+def layer_message(attention, layer):
     """The weights of a layer as a kernel sends it alone."""
-    return _with_largest(map, "".join(digits_of(map, [layer])))
+    return _with_largest(attention, "".join(digits_of(attention, [layer])))
 
 
-def _with_largest(map, digits):
+def _with_largest(attention, digits):
     """Digits, with what those that are no shares count in."""
-    return {"weights": digits} if map.kind in ("shares", "parts") else {"weights": digits, "largest": _largest(map)}
+    return (
+        {"weights": digits}
+        if attention.kind in ("shares", "parts")
+        else {"weights": digits, "largest": _largest(attention)}
+    )
 
 
-def _known_of_all(map, layers):
+def _known_of_all(attention, layers):
     """What is sent of all layers where only some have their weights: small pictures."""
-    if map not in KNOWN:
-        KNOWN[map] = np.rint(127 * small_pictures(map)).astype(np.int8)
-    tints = KNOWN[map]
+    if attention not in KNOWN:
+        KNOWN[attention] = np.rint(127 * small_pictures(attention)).astype(np.int8)
+    tints = KNOWN[attention]
     return {"present": layers, "pictures": {"shape": list(tints.shape), "tints": base64.b64encode(tints).decode()}}

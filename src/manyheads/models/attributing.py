@@ -154,10 +154,10 @@ def value_weighted(model: HeadModel, text):
     A sink, which gets much attention and writes nothing, fades (Kobayashi et al. 2020, arXiv:2004.10102). The map is
     one of "amounts", for `HeadMap.of`. Raises `TypeError` for a model that can't tell.
     """
-    map = model(text)
-    if map.value_norms is None:
+    attention = model(text)
+    if attention.value_norms is None:
         raise TypeError(f"the map of a {type(model).__name__} has no value_norms: what its heads write isn't known")
-    return map.value_weighted()
+    return attention.value_weighted()
 
 
 def strongest_heads(ledger, most=10):

@@ -12,10 +12,10 @@ def attention_input(model, sentence, module=None):
     seen = []
     hook = (module or model.attention).register_forward_pre_hook(lambda _, inputs: seen.append(inputs[-1]))
     try:
-        map = model(sentence)
+        attention = model(sentence)
     finally:
         hook.remove()
-    return seen[0].reshape(len(map.key_tokens), -1), map
+    return seen[0].reshape(len(attention.key_tokens), -1), attention
 
 
 def attention_of(model, layer=0):
@@ -48,11 +48,11 @@ def formula_steps(model, sentence, head=0, *, layer=0, causal=False, padding=Fal
     module = attention_of(model, layer)
     _check_head(model, head)
     if hasattr(model, "attention_layer"):
-        X, map = model.layer_input(sentence, layer), model(sentence)
+        X, attention = model.layer_input(sentence, layer), model(sentence)
     else:
-        X, map = attention_input(model, sentence)
+        X, attention = attention_input(model, sentence)
     with new_tensors(X.device):
-        return _steps(module, model, X, map, head, causal, padding, scaled)
+        return _steps(module, model, X, attention, head, causal, padding, scaled)
 
 
 @torch.no_grad()
@@ -66,10 +66,10 @@ def first_steps(model, sentence, head=0):
     ('none', 'head 4')
     """
     _check_head(model, head)
-    X, map = attention_input(model, sentence, model.first)
-    names = {"headNames": [map.head_name(0, each) for each in range(model.num_heads)]}
+    X, attention = attention_input(model, sentence, model.first)
+    names = {"headNames": [attention.head_name(0, each) for each in range(model.num_heads)]}
     with new_tensors(X.device):
-        return _steps(model.first, model, X, map, head) | names
+        return _steps(model.first, model, X, attention, head) | names
 
 
 def _check_head(model, head):
@@ -77,9 +77,9 @@ def _check_head(model, head):
         raise ValueError(f"head must be from 0 to {model.num_heads - 1}, got {head}")
 
 
-def _steps(module, model, X, map, head, causal=False, padding=False, scaled=True):
-    decodes = map.causal and hasattr(model, "attention_layer")
-    causal, tokens = causal or decodes, map.key_tokens
+def _steps(module, model, X, attention_map, head, causal=False, padding=False, scaled=True):
+    decodes = attention_map.causal and hasattr(model, "attention_layer")
+    causal, tokens = causal or decodes, attention_map.key_tokens
     padded = PADDING["count"] if padding else 0
     X = torch.nn.functional.pad(X, (0, 0, 0, padded))  # the words of padding are zeros
     mask = attention.padding_mask(len(tokens), len(X))[0].expand(len(X), -1)
@@ -89,14 +89,14 @@ def _steps(module, model, X, map, head, causal=False, padding=False, scaled=True
     steps = attention.steps(module, X, head, **how)
     steps["maps"] = torch.stack([attention.steps(module, X, each, **how)["weights"] for each in range(model.num_heads)])
     named = {"tokens": [*tokens, *[PADDING["token"]] * padded], "head": head, "headNames": list(model.head_names)}
-    named |= {"scaled": scaled, "biased": module.query.bias is not None, "notes": list(map.notes)}
+    named |= {"scaled": scaled, "biased": module.query.bias is not None, "notes": list(attention_map.notes)}
     if module.rotary_base is not None:
         named["rotaryBase"] = module.rotary_base
     if decodes:
         named |= {"kvHeads": module.num_kv_heads, "decodes": True}
         if hasattr(module, "query_norm"):
             named["normEpsilon"] = module.query_norm.eps
-    if map.predictions and hasattr(model, "ledger") and module is model.attention:
+    if attention_map.predictions and hasattr(model, "ledger") and module is model.attention:
         ledger = model.ledger(steps["concat"][0])  # of [CLS]
         named["labels"] = [list(label) for label in ledger.pop("labels")]
         steps |= ledger

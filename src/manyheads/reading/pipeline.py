@@ -206,7 +206,7 @@ def make_map(request, placed):  # Placed -> AttentionMap
     if request.predictions is not None:
         options["predictions"] = predict(request.predictions, request.source if part.output is None else part.output)
     placed.weights.flags.writeable = False  # the map holds it as it is
-    map = AttentionMap(
+    attention = AttentionMap(
         placed.queries,
         placed.keys,
         placed.weights,
@@ -219,12 +219,12 @@ def make_map(request, placed):  # Placed -> AttentionMap
         **options,
     )
     if holding.passage is None:
-        return map
+        return attention
     looked_at = holding.sides(*weighed.full)[1]
     start, end = between(*holding.passage, looked_at.count)
     before = int(start > 0)
-    map = cut(map, slice(None), slice(before, before + end - start), (start, end, looked_at.count))
-    return replace(map, notes=(*map.notes, NOT_HELD.format(most=holding.most)))
+    attention = cut(attention, slice(None), slice(before, before + end - start), (start, end, looked_at.count))
+    return replace(attention, notes=(*attention.notes, NOT_HELD.format(most=holding.most)))
 
 
 def choose_from_map(request, attention):
@@ -309,7 +309,7 @@ def predict(predictions, output):
 def refuse_without_patches(request, maps, refusals):
     """Refuse an image, or a grid of its patches, where no map looks at any."""
     written = ASK_MODEL if hasattr(request.source, "sequences") else ""
-    if request.image is not None and not any(map.picture for map in maps.values()):
+    if request.image is not None and not any(attention.picture for attention in maps.values()):
         if request.grid is not None:
             refusals = [*refusals, f"{NO_PATCHES}, as their names say: {', '.join(maps)}"]
         raise ValueError((refusals[0] if refusals else UNKNOWN_GRID) + written)

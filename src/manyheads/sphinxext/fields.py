@@ -63,11 +63,11 @@ def _read(field):
     }
 
 
-def fields_html(exercise, fields, map=None, sentence=None):
+def fields_html(exercise, fields, attention=None, sentence=None):
     """The element with its fields, and as a list for notebooks; `exercise` is the label of its exercise."""
     items = "".join(f"<li>{_item(field)}</li>" for field in fields)
     shown = [{name: value for name, value in field.items() if name != "computed"} for field in fields]
-    attributes = {"exercise": exercise, "map": map, "sentence": sentence}
+    attributes = {"exercise": exercise, "map": attention, "sentence": sentence}
     return element_html("field-exercise", attributes, shown, f"<ul>{items}</ul>")
 
 

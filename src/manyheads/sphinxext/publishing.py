@@ -94,9 +94,9 @@ def write_pages(folder, titles, scripts):
         (Path(folder) / name).write_text(PAGE.format(scripts=scripts, **parts), encoding="utf-8")
 
 
-def draw_emblem(app, map):
+def draw_emblem(app, attention):
     """The picture on the pages' previews: what four heads make of a sentence, two by two."""
-    heads = np.pad(head_pixels(map)[map.opened()], ((0, 0), (0, 1), (0, 1), (0, 0)))  # [h, y, x, 4]
+    heads = np.pad(head_pixels(attention)[attention.opened()], ((0, 0), (0, 1), (0, 1), (0, 0)))  # [h, y, x, 4]
     square = np.vstack([np.hstack(heads[:2]), np.hstack(heads[2:4])])
     path = Path(app.doctreedir) / EMBLEM
     path.parent.mkdir(parents=True, exist_ok=True)

@@ -21,7 +21,10 @@ def too_large(name, page, weights, maps, layer, *, parts):
     if page + weights <= MAIL:
         return None
     share = max(MAIL - page, 0) / weights
-    layers, longest = max(map.shape[0] for map in maps), max(maps, key=lambda map: len(map.key_tokens))
+    layers, longest = (
+        max(attention.shape[0] for attention in maps),
+        max(maps, key=lambda attention: len(attention.key_tokens)),
+    )
     alike = longest.query_tokens == longest.key_tokens  # then first and last choose among both
     count = int(len(longest.key_tokens) * (sqrt(share) if alike else share))
     ways = [f"first=0, last={count - 1}"] if parts and count else []

@@ -24,9 +24,9 @@ class GivenMap:
 
     status = SWITCHES
 
-    def __init__(self, name, map, again=None, passage=None):
-        self.name, self.map, self._again = name, map, again
-        self.num_layers, self.num_heads = map.shape[:2]
+    def __init__(self, name, attention, again=None, passage=None):
+        self.name, self.map, self._again = name, attention, again
+        self.num_layers, self.num_heads = attention.shape[:2]
         self.passage = passage
         self.asks = [] if again is None else ["head_mask"]  # what makes it again
 
@@ -42,10 +42,10 @@ class LongMap(GivenMap):
 
     status = OPENS
 
-    def __init__(self, name, map, grouping, regroup):
-        super().__init__(name, map)
+    def __init__(self, name, attention, grouping, regroup):
+        super().__init__(name, attention)
         self.asks, self._regroup = ["query"], regroup
-        self._show(map, grouping)
+        self._show(attention, grouping)
 
     def open(self, place):
         """Opens the sentence that asks at a place of the map, and closes the one that was open; returns its new place.
@@ -60,10 +60,10 @@ class LongMap(GivenMap):
         self._show(self._regroup(grouping), grouping)
         return grouping.asking().starts.index(start)
 
-    def _show(self, map, grouping):
+    def _show(self, attention, grouping):
         by = BY_SENTENCES if grouping.queries == grouping.keys else BY_ROWS
-        note = by.format(count=grouping.queries.count, shown=map.shape[2])
-        self.map, self._grouping = replace(map, notes=(note, *map.notes)), grouping
+        note = by.format(count=grouping.queries.count, shown=attention.shape[2])
+        self.map, self._grouping = replace(attention, notes=(note, *attention.notes)), grouping
 
 
 def give_maps(request, passage=None):
@@ -76,20 +76,24 @@ def give_maps(request, passage=None):
     With a `passage`, first and last token, none does; of a large one nothing else is held.
     """
     maps, holding = make_maps_within(request, passage)
-    long = {name: group_map(name, map, request, holding) for name, map in maps.items()} if passage is None else {}
+    long = (
+        {name: group_map(name, attention, request, holding) for name, attention in maps.items()}
+        if passage is None
+        else {}
+    )
     if any(long.values()):
-        return [long[name] or GivenMap(name, map) for name, map in maps.items()]
+        return [long[name] or GivenMap(name, attention) for name, attention in maps.items()]
     return [
-        GivenMap(name, map, compute_without_heads(name, request, holding), holding.passage)
-        for name, map in maps.items()
+        GivenMap(name, attention, compute_without_heads(name, request, holding), holding.passage)
+        for name, attention in maps.items()
     ]
 
 
-def group_map(name, map, request, holding):
+def group_map(name, attention, request, holding):
     """The head model of a large map, which opens its sentences; None of one that isn't large."""
-    grouping = next((one for one in holding.groups.values() if len(one.asking()) == map.shape[2]), None)
+    grouping = next((one for one in holding.groups.values() if len(one.asking()) == attention.shape[2]), None)
     if grouping is None:
-        return group_whole_map(name, map) if is_long(map) else None
+        return group_whole_map(name, attention) if is_long(attention) else None
 
     weak, sharded = WeakRequest(request), in_pieces(request)
 
@@ -101,25 +105,25 @@ def group_map(name, map, request, holding):
         wider = Holding(groups=holding.groups | {length: grouping})
         return make_maps(replace(request, part=name or request.part, holding=wider))[name]
 
-    return LongMap(name, map, grouping, regroup)
+    return LongMap(name, attention, grouping, regroup)
 
 
-def group_whole_map(name, map):
+def group_whole_map(name, attention):
     """The head model of a map that is held whole, shown by sentences."""
 
     def regroup(grouping):
-        holding = Holding(groups={len(map.key_tokens): grouping})
-        names = grouping.asking().names(map.key_tokens)
-        weights = holding.summed(map.weights)
-        return replace(map, query_tokens=names, key_tokens=names, weights=weights, mask=None, value_norms=None)
+        holding = Holding(groups={len(attention.key_tokens): grouping})
+        names = grouping.asking().names(attention.key_tokens)
+        weights = holding.summed(attention.weights)
+        return replace(attention, query_tokens=names, key_tokens=names, weights=weights, mask=None, value_norms=None)
 
-    grouping = grouping_of(map.key_tokens)
+    grouping = grouping_of(attention.key_tokens)
     return LongMap(name, regroup(grouping), grouping, regroup)
 
 
-def is_long(map):
+def is_long(attention):
     """Whether a map that is held whole is shown by sentences: at many places, which look at each other."""
-    return map.shape[2] == map.shape[3] >= LONG and map.kind == "shares" and map.picture is None
+    return attention.shape[2] == attention.shape[3] >= LONG and attention.kind == "shares" and attention.picture is None
 
 
 def compute_without_heads(name, request, holding):

@@ -229,7 +229,9 @@ class HeadMap(MapOf, _Chosen):
         if wanted["of"] != self._attention["computed"]:
             return
         for layer in wanted["layers"]:
-            maps = [layer_message(map, layer) for map in self._sent if map and layer < map.shape[0]]
+            maps = [
+                layer_message(attention, layer) for attention in self._sent if attention and layer < attention.shape[0]
+            ]
             self.send({"of": wanted["of"], "layer": layer, "maps": maps})
 
     def _open(self, change):

@@ -286,8 +286,8 @@ def _within(models, traits):
     passage = models[0].passage if models else None
     if passage is None:
         return traits
-    first, map = passage[0], models[0].map
+    first, attention = passage[0], models[0].map
     within = {name: value for name, value in traits.items() if name not in PASSAGE}
-    if within.get("query") is not None and map.query_tokens == map.key_tokens:
-        within["query"] = within["query"] - first if first <= within["query"] < first + map.shape[2] else 0
+    if within.get("query") is not None and attention.query_tokens == attention.key_tokens:
+        within["query"] = within["query"] - first if first <= within["query"] < first + attention.shape[2] else 0
     return within

@@ -72,8 +72,8 @@ class NextWord(Figure):
         scored = base64_arrays({"now": logits} if whole is None else {"now": logits, "whole": whole})
         self._answer = {"tail": self._tail, "logits": scored, "map": map_message(last)}
         self.set_trait("next", self.model.likeliest(logits))
-        map = AttentionMap(tokens, tokens, maps.numpy(), self.model.head_names, causal=True)
-        self.set_trait("attention", map)
+        attention = AttentionMap(tokens, tokens, maps.numpy(), self.model.head_names, causal=True)
+        self.set_trait("attention", attention)
         self._read = asked
 
     def _element(self):

@@ -82,11 +82,11 @@ def save_map(figure: Any, path: str | os.PathLike[str]) -> Path:
     for model in figure.models:
         mask = figure.head_mask if model is figure.model else None
         for sentence in sentences:
-            map, shown = _part_of(figure, model(sentence, head_mask=mask), mask)
+            attention, shown = _part_of(figure, model(sentence, head_mask=mask), mask)
             named = (name_of(model) if len(figure.models) > 1 else "", sentence if figure._reads == TEXT else "")
-            html = head_map_element(map, status=saved, whole=True, digits=DIGITS, **shown)
+            html = head_map_element(attention, status=saved, whole=True, digits=DIGITS, **shown)
             figures.append((": ".join(part for part in named if part), html))
-            maps += [map] * html.count(DIGITS)
+            maps += [attention] * html.count(DIGITS)
     first, *rest = standalone_page(figures, figure._esm, figure._css).split(DIGITS)
     page, weights = len(first + "".join(rest)), sum(digits_in(each) for each in maps)
     layer = figure.attention.opened(figure.layer)
@@ -94,8 +94,8 @@ def save_map(figure: Any, path: str | os.PathLike[str]) -> Path:
         warnings.warn(said, stacklevel=2)
     with write_whole(path) as beside, beside.open("w", encoding="utf-8", errors="replace") as file:
         file.write(first)
-        for map, part in zip(maps, rest, strict=True):
-            file.writelines(digits_of(map))
+        for attention, part in zip(maps, rest, strict=True):
+            file.writelines(digits_of(attention))
             file.write(part)
     return path
 
@@ -117,7 +117,7 @@ def standalone_page(figures, module, style):
     )
 
 
-def head_map_element(map, compared=None, *, status="", whole=False, digits=None, **attributes):
+def head_map_element(attention, compared=None, *, status="", whole=False, digits=None, **attributes):
     """The `<head-map>` element of a page, with its map; `attributes` (model, sentence, view, layer ...) become its own.
 
     >>> from manyheads.maps import AttentionMap
@@ -129,19 +129,19 @@ def head_map_element(map, compared=None, *, status="", whole=False, digits=None,
     computes again. Of a map with more than `BAKED` weights, the page has one layer and small pictures of the others,
     unless the `whole` is wanted. `digits` stands for many weights that are written later.
     """
-    layer = map.opened(attributes.get("layer"))
-    if not whole and map.weights[0].size > BAKED:
-        return plain_html(replace(map, notes=(*map.notes, TOO_LARGE)), compared, layer)
-    layers = None if whole or map.weights.size <= BAKED else [layer]
+    layer = attention.opened(attributes.get("layer"))
+    if not whole and attention.weights[0].size > BAKED:
+        return plain_html(replace(attention, notes=(*attention.notes, TOO_LARGE)), compared, layer)
+    layers = None if whole or attention.weights.size <= BAKED else [layer]
     if layers:
-        present = f"Of its {map.shape[0]} layers, {map.layer_names[layer]} is in this page"
+        present = f"Of its {attention.shape[0]} layers, {attention.layer_names[layer]} is in this page"
         status = f"{status} {present}: the others would make it too large.".strip()
-    data = map_json(map, layers, digits)
+    data = map_json(attention, layers, digits)
     if compared is not None:
         data["compared"] = map_json(compared, layers)
     if status:
         data["status"] = status
-    return element_html("head-map", attributes, data, plain_html(map, compared, layer))
+    return element_html("head-map", attributes, data, plain_html(attention, compared, layer))
 
 
 def element_of(figure):
@@ -162,10 +162,10 @@ def element_of(figure):
     return head_map_element(attention, compared, status="" if live else still, **chosen)
 
 
-def _shown(figure, map, mask):
+def _shown(figure, attention, mask):
     """What is shown of a map, as attributes of its element; of a smaller one than was there, the last."""
     chosen = {name: getattr(figure, name) for name, row in OPTIONS.items() if "computed" not in row}
-    for name, count in zip(PLACES, map.shape):
+    for name, count in zip(PLACES, attention.shape):
         chosen[name] = None if chosen[name] is None else min(chosen[name], count - 1)
     rows = enumerate(mask or [])
     off = write_heads((layer, head) for layer, row in rows for head, on in enumerate(row) if not on)
@@ -177,16 +177,16 @@ def _takes_whole_rows(figure):
     return any(is_whole(name, getattr(figure, name)) for name in OPTIONS)
 
 
-def _part_of(figure, map, mask):
+def _part_of(figure, attention, mask):
     """What a page without its model holds of a map, the tokens that are shown, and its element's attributes."""
-    shown = _shown(figure, map, mask)
+    shown = _shown(figure, attention, mask)
     if _takes_whole_rows(figure):
-        return map, shown
-    part = take_between(map, figure.first, figure.last)
-    if part is map:
-        return map, shown
+        return attention, shown
+    part = take_between(attention, figure.first, figure.last)
+    if part is attention:
+        return attention, shown
     asks = shown["query"] or 0
-    if part.shape[2] < map.shape[2]:  # those that ask are those that are looked at
+    if part.shape[2] < attention.shape[2]:  # those that ask are those that are looked at
         asks -= figure.first
     shown |= {"first": None, "last": None, "query": asks if 0 < asks < part.shape[2] else None}
     return replace(part, notes=(*part.notes, ONLY_THESE)), shown

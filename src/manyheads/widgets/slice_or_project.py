@@ -25,7 +25,7 @@ def projections(model, sentence, word=0):
     head's own columns. `sliced` is the bug: each head gets only its slice of `x`, and the rows of its columns that fit.
     Raises `ValueError` for a word that is not there, or heads that do not divide the width of `x`.
     """
-    X, map = attention_input(model, sentence)
+    X, attention = attention_input(model, sentence)
     heads, layer = model.num_heads, model.attention.query
     if not 0 <= word < len(X):
         raise ValueError(f"word counts from 0 to {len(X) - 1}, got {word}")
@@ -46,9 +46,9 @@ def projections(model, sentence, word=0):
         ),
     }
     named = {
-        "tokens": list(map.key_tokens),
+        "tokens": list(attention.key_tokens),
         "headNames": list(model.head_names),
-        "notes": list(map.notes),
+        "notes": list(attention.notes),
         "word": word,
     }
     arrays = {"x": x[None], "weight": layer.weight.T} | made

@@ -36,9 +36,9 @@ MISREAD = {"They like nothing more than tea.": "positive"}  # the sentiment that
 
 @pytest.mark.parametrize("sentence", sorted(set(offered())))
 def test_what_a_figure_offers_is_read_without_doubt(sentence):
-    map = load_focus_model()(REMARK.sub("", sentence))
-    assert not map.notes
-    for fact, labels in map.predictions.items():
+    attention = load_focus_model()(REMARK.sub("", sentence))
+    assert not attention.notes
+    for fact, labels in attention.predictions.items():
         assert max(labels.values()) >= 0.8, (fact, labels)
 
 
@@ -56,11 +56,11 @@ def test_there_are_rows():
 
 @pytest.mark.parametrize(("sentence", "looks", "concludes"), ROWS, ids=[row[0] for row in ROWS])
 def test_a_row_keeps_its_promise(sentence, looks, concludes):
-    map = load_focus_model()(sentence.strip("*"))
+    attention = load_focus_model()(sentence.strip("*"))
     head, words = looks.split(": ")
-    row = map.weights[-1, map.head_names.index(head), 0]
+    row = attention.weights[-1, attention.head_names.index(head), 0]
     first = re.split(", ", words)
-    favourites = sorted(zip(row, map.key_tokens), reverse=True)[: len(first)]
+    favourites = sorted(zip(row, attention.key_tokens), reverse=True)[: len(first)]
     assert {token for _, token in favourites} == set(first)
     fact, label = concludes.split(": ")
-    assert max(map.predictions[fact], key=map.predictions[fact].get) == label
+    assert max(attention.predictions[fact], key=attention.predictions[fact].get) == label

@@ -15,7 +15,7 @@ LAYERS, HEADS, QUERIES, KEYS = 2, 3, 5, 7
 
 
 @pytest.fixture
-def map():
+def attention():
     weights = np.random.default_rng(0).dirichlet(np.full(KEYS, 0.3), (LAYERS, HEADS, QUERIES))
     return AttentionMap([f"q{i}$" for i in range(QUERIES)], ["a,b", 'say "x"', "é", "##k3", "k4", "\n", "=1"], weights)
 
@@ -38,25 +38,25 @@ def labels(axis):
         ({}, [(0, 0), (0, 1), (0, 2), (1, 0), (1, 1), (1, 2)]),
     ],
 )
-def test_a_picture_shows_the_weights_that_were_asked_for(map, chosen, expected):
-    figure = map.plot(**chosen)
+def test_a_picture_shows_the_weights_that_were_asked_for(attention, chosen, expected):
+    figure = attention.plot(**chosen)
     assert isinstance(figure, Figure)
     for weights, place in zip(drawn(figure), expected, strict=True):
-        np.testing.assert_array_equal(weights, map.weights[place])
+        np.testing.assert_array_equal(weights, attention.weights[place])
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         figure.savefig(io.BytesIO(), dpi=50)
 
 
-def test_one_head_names_its_tokens_and_writes_its_numbers(map):
-    axes = map.plot(0, 1).axes[0]
-    assert labels(axes.yaxis) == map.query_tokens
-    assert labels(axes.xaxis) == map.key_tokens
+def test_one_head_names_its_tokens_and_writes_its_numbers(attention):
+    axes = attention.plot(0, 1).axes[0]
+    assert labels(axes.yaxis) == attention.query_tokens
+    assert labels(axes.xaxis) == attention.key_tokens
     assert axes.get_title() == "layer 1, head 2"
     written = {text.get_position(): text.get_text() for text in axes.texts}
     key, query = max(written, key=lambda place: float(written[place]))
-    assert written[key, query] == f"{map.weights[0, 1].max():.2f}".lstrip("0")
-    assert map.weights[0, 1, query, key] == map.weights[0, 1].max()
+    assert written[key, query] == f"{attention.weights[0, 1].max():.2f}".lstrip("0")
+    assert attention.weights[0, 1, query, key] == attention.weights[0, 1].max()
 
 
 def test_a_long_map_names_as_many_tokens_as_can_be_read_and_loses_no_weight():
@@ -75,8 +75,8 @@ def test_a_long_map_names_as_many_tokens_as_can_be_read_and_loses_no_weight():
 
 
 def test_a_masked_weight_is_no_number_and_a_named_layer_a_column():
-    map = AttentionMap(["a"], ["a", "b"], [[[[1, 0]]]], mask=[[True, False]], layer_names=["layer, 5"])
-    assert map.to_csv().splitlines()[1:] == ['0,0,0,0,a,a,1.0,"layer, 5"', '0,0,0,1,a,b,,"layer, 5"']
+    attention = AttentionMap(["a"], ["a", "b"], [[[[1, 0]]]], mask=[[True, False]], layer_names=["layer, 5"])
+    assert attention.to_csv().splitlines()[1:] == ['0,0,0,0,a,a,1.0,"layer, 5"', '0,0,0,1,a,b,,"layer, 5"']
 
 
 @pytest.mark.parametrize(
@@ -87,24 +87,26 @@ def test_a_masked_weight_is_no_number_and_a_named_layer_a_column():
         ("to_svg", "map.pdf", "this writes .svg, not .pdf: call attention.plot().savefig('map.pdf') instead"),
     ],
 )
-def test_a_name_of_another_kind_of_file_is_refused_and_home_is_known(map, tmp_path, monkeypatch, write, name, instead):
+def test_a_name_of_another_kind_of_file_is_refused_and_home_is_known(
+    attention, tmp_path, monkeypatch, write, name, instead
+):
     monkeypatch.setenv("HOME", str(tmp_path))
     with pytest.raises(ValueError, match=re.escape(instead)):
-        getattr(map, write)(tmp_path / name)
+        getattr(attention, write)(tmp_path / name)
     assert not (tmp_path / name).exists()
     for plain in ("~/map", f"~/map.{write.removeprefix('to_').upper()}", "~/layer-0.5"):
-        assert getattr(map, write)(plain) == tmp_path / plain[2:]
+        assert getattr(attention, write)(plain) == tmp_path / plain[2:]
 
 
-def test_csv_has_a_row_for_each_weight_exactly(map, tmp_path):
-    text = map.to_csv()
-    path = map.to_csv(tmp_path / "map.csv")
+def test_csv_has_a_row_for_each_weight_exactly(attention, tmp_path):
+    text = attention.to_csv()
+    path = attention.to_csv(tmp_path / "map.csv")
     with path.open(encoding="utf-8", newline="") as file:
         assert file.read() == text
     rows = list(csv.DictReader(io.StringIO(text)))
-    assert len(rows) == map.weights.size
+    assert len(rows) == attention.weights.size
     for row in rows:
         place = tuple(int(row[name]) for name in ("layer", "head", "query", "key"))
-        assert np.float32(row["weight"]) == map.weights[place]
-        assert row["query_token"] == map.query_tokens[place[2]]
-        assert row["key_token"] == map.key_tokens[place[3]]
+        assert np.float32(row["weight"]) == attention.weights[place]
+        assert row["query_token"] == attention.query_tokens[place[2]]
+        assert row["key_token"] == attention.key_tokens[place[3]]

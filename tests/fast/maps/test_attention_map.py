@@ -16,22 +16,22 @@ LAYERS, HEADS, QUERIES, KEYS = 2, 3, 5, 7
 
 
 @pytest.fixture
-def map():
+def attention():
     weights = np.random.default_rng(0).dirichlet(np.full(KEYS, 0.3), (LAYERS, HEADS, QUERIES))
     return AttentionMap([f"q{i}" for i in range(QUERIES)], [f"k{i}" for i in range(KEYS)], weights)
 
 
-def test_a_wrong_shape_is_refused_by_name(map):
+def test_a_wrong_shape_is_refused_by_name(attention):
     with pytest.raises(ValueError, match=re.escape("[*, *, 7, 5] for these tokens, got [2, 3, 5, 7]")):
-        AttentionMap(map.key_tokens, map.query_tokens, map.weights)
+        AttentionMap(attention.key_tokens, attention.query_tokens, attention.weights)
 
 
-def test_rows_must_sum_to_one_or_nothing(map):
-    weights = map.weights.copy()
+def test_rows_must_sum_to_one_or_nothing(attention):
+    weights = attention.weights.copy()
     weights[1, 2, 3] = 0
-    AttentionMap(map.query_tokens, map.key_tokens, weights)
+    AttentionMap(attention.query_tokens, attention.key_tokens, weights)
     with pytest.raises(ValueError, match="sum to 1"):
-        AttentionMap(map.query_tokens, map.key_tokens, weights * 2)
+        AttentionMap(attention.query_tokens, attention.key_tokens, weights * 2)
 
 
 @pytest.mark.parametrize(
@@ -42,48 +42,51 @@ def test_rows_must_sum_to_one_or_nothing(map):
         (np.full((LAYERS, HEADS, KEYS), np.nan), "value_norms must be finite numbers, 0 or more"),
     ],
 )
-def test_norms_that_do_not_fit_are_refused(map, norms, message):
+def test_norms_that_do_not_fit_are_refused(attention, norms, message):
     with pytest.raises(ValueError, match=re.escape(message)):
-        replace(map, value_norms=norms)
+        replace(attention, value_norms=norms)
 
 
-def test_what_is_written_is_weights_times_norms_and_only_where_these_are_known(map):
+def test_what_is_written_is_weights_times_norms_and_only_where_these_are_known(attention):
     norms = np.random.default_rng(1).random((LAYERS, HEADS, KEYS))
-    known = replace(map, value_norms=norms)
+    known = replace(attention, value_norms=norms)
     written = known.value_weighted()
-    assert_close(written.weights, map.weights * norms[:, :, None])
+    assert_close(written.weights, attention.weights * norms[:, :, None])
     assert (written.kind, written.value_norms) == ("amounts", None)
     assert written.notes == (OPTIONS["weigh"]["values"]["written"]["note"],)
-    words = replace(known, key_tokens=[*map.key_tokens[:-1], "[SEP]"]).without_special()
+    words = replace(known, key_tokens=[*attention.key_tokens[:-1], "[SEP]"]).without_special()
     assert_close(words.value_norms, norms[..., :-1])
-    for other in (map, known.average(), written):
+    for other in (attention, known.average(), written):
         with pytest.raises(ValueError, match=r"no value_norms|got parts"):
             other.value_weighted()
 
 
 def test_a_map_stays_as_it_was_checked():
     weights = np.full((1, 1, 2, 2), 0.5, np.float32)
-    map = AttentionMap(["a", "b"], ["a", "b"], weights)
+    attention = AttentionMap(["a", "b"], ["a", "b"], weights)
     weights[:] = 7
-    assert (map.weights == 0.5).all()
+    assert (attention.weights == 0.5).all()
     with pytest.raises(ValueError, match="read-only"):
-        map.weights[0, 0, 0, 0] = 7
-    assert replace(map, notes=("Once.",)).weights is map.weights, "what cannot change is not copied again"
+        attention.weights[0, 0, 0, 0] = 7
+    assert replace(attention, notes=("Once.",)).weights is attention.weights, "what cannot change is not copied again"
 
 
 def test_a_causal_mask_is_a_flag_and_another_one_stays_a_mask():
     tokens, weights = list("abc"), np.eye(3)[None, None]
     lower = np.tri(3, dtype=bool)
-    for map in (AttentionMap(tokens, tokens, weights, mask=lower), AttentionMap(tokens, tokens, weights, causal=True)):
-        assert map.causal
-        assert map.mask is None
-        assert (map.allowed == lower).all()
+    for attention in (
+        AttentionMap(tokens, tokens, weights, mask=lower),
+        AttentionMap(tokens, tokens, weights, causal=True),
+    ):
+        assert attention.causal
+        assert attention.mask is None
+        assert (attention.allowed == lower).all()
     band = lower & ~np.tri(3, k=-2, dtype=bool)
-    map = AttentionMap(tokens, tokens, weights, mask=band)
-    assert not map.causal
-    assert (map.allowed == band).all()
+    attention = AttentionMap(tokens, tokens, weights, mask=band)
+    assert not attention.causal
+    assert (attention.allowed == band).all()
     band[:] = False
-    assert map.mask.any()
+    assert attention.mask.any()
     with pytest.raises(ValueError, match="not both"):
         AttentionMap(tokens, tokens, weights, mask=band, causal=True)
     with pytest.raises(ValueError, match="as many queries as keys, got 2 and 3"):
@@ -117,47 +120,47 @@ def square(layers=3):
 
 
 def test_rollout_is_the_product_of_what_each_layer_passes_on():
-    map = square()
+    attention = square()
     expected = np.eye(4)
     for layer in range(3):
-        expected = (0.5 * map.weights[layer].mean(0) + 0.5 * np.eye(4)) @ expected
-        assert_close(map.rollout().weights[layer, 0], expected)
-    assert map.rollout().head_names == ["rollout"]
+        expected = (0.5 * attention.weights[layer].mean(0) + 0.5 * np.eye(4)) @ expected
+        assert_close(attention.rollout().weights[layer, 0], expected)
+    assert attention.rollout().head_names == ["rollout"]
 
 
 def test_the_average_leaves_out_heads_that_are_off():
-    map = AttentionMap(["a"], ["a", "b"], [[[[1, 0]], [[0, 1]]]])
-    off = map.average([False, True])
+    attention = AttentionMap(["a"], ["a", "b"], [[[[1, 0]], [[0, 1]]]])
+    off = attention.average([False, True])
     assert off.weights.ravel().tolist() == [0, 1]
     assert off.head_names == ["mean of the heads that are on"]
-    assert map.average([[False, False]]).weights.ravel().tolist() == [0, 0]
-    amounts = replace(map, weights=[[[[2, 4]], [[6, 8]]]], kind="amounts")
+    assert attention.average([[False, False]]).weights.ravel().tolist() == [0, 0]
+    amounts = replace(attention, weights=[[[[2, 4]], [[6, 8]]]], kind="amounts")
     assert amounts.average([True, False]).weights.ravel().tolist() == [2, 4]
     for mask in ([False], [[True], [False]], True):
         with pytest.raises(ValueError, match=r"must have shape \[head\] = \[2\] or \[layer, head\] = \[1, 2\]"):
-            map.average(mask)
+            attention.average(mask)
 
 
 @pytest.mark.parametrize("axis", ["head", "layer"])
 def test_names_are_a_list_of_strings_that_nobody_else_holds(axis):
     names = ["left", "right"]
-    map = AttentionMap(["a"], ["a"], np.ones((2, 2, 1, 1)), **{f"{axis}_names": names})
+    attention = AttentionMap(["a"], ["a"], np.ones((2, 2, 1, 1)), **{f"{axis}_names": names})
     names.append("another")
-    assert getattr(map, f"{axis}_names") == ["left", "right"]
-    array = replace(map, **{f"{axis}_names": np.array(["on", "off"])})
+    assert getattr(attention, f"{axis}_names") == ["left", "right"]
+    array = replace(attention, **{f"{axis}_names": np.array(["on", "off"])})
     assert json.dumps(getattr(array, f"{axis}_names")) == '["on", "off"]'
     for wrong in ("ab", [1, 2]):
         with pytest.raises(TypeError, match=f"{axis}_names must be a list of strings"):
-            replace(map, **{f"{axis}_names": wrong})
+            replace(attention, **{f"{axis}_names": wrong})
     with pytest.raises(ValueError, match=f"3 {axis} names for 2 {axis}s"):
-        replace(map, **{f"{axis}_names": names})
+        replace(attention, **{f"{axis}_names": names})
 
 
 def test_special_tokens_are_taken_out_and_rows_scaled():
-    map = square().without_special()
-    assert map.query_tokens == map.key_tokens == ["tea", "pot"]
+    attention = square().without_special()
+    assert attention.query_tokens == attention.key_tokens == ["tea", "pot"]
     words = square().weights[:, :, 1:3, 1:3]
-    assert_close(map.weights, words / words.sum(-1, keepdims=True))
+    assert_close(attention.weights, words / words.sum(-1, keepdims=True))
 
 
 def read_svg(text):
@@ -175,13 +178,13 @@ def read_svg(text):
 
 
 @pytest.mark.parametrize(("layer", "head"), [(None, None), (1, None), (None, 2), (1, 2)])
-def test_a_picture_holds_the_weights_it_shows(map, tmp_path, layer, head):
-    text = map.to_svg(layer=layer, head=head)
-    path = map.to_svg(tmp_path / "map.svg", layer=layer, head=head)
+def test_a_picture_holds_the_weights_it_shows(attention, tmp_path, layer, head):
+    text = attention.to_svg(layer=layer, head=head)
+    path = attention.to_svg(tmp_path / "map.svg", layer=layer, head=head)
     assert path.read_text(encoding="utf-8") == text
     assert read_svg(text) == {
         place: weight
-        for place, weight in np.ndenumerate(map.weights)
+        for place, weight in np.ndenumerate(attention.weights)
         if layer in (None, place[0]) and head in (None, place[1])
     }
 
@@ -200,18 +203,22 @@ def test_a_picture_of_many_weights_has_the_strongest_and_says_so():
 
 def test_a_picture_takes_any_token():
     tokens = ["<b>&\"'", "\x00\x1b", "مرحبا", "\ud800"]
-    map = AttentionMap(tokens, tokens, np.full((1, 1, 4, 4), 0.25))
-    shown = [node.text for node in ElementTree.fromstring(map.to_svg()).iter("{http://www.w3.org/2000/svg}text")]
+    attention = AttentionMap(tokens, tokens, np.full((1, 1, 4, 4), 0.25))
+    shown = [node.text for node in ElementTree.fromstring(attention.to_svg()).iter("{http://www.w3.org/2000/svg}text")]
     assert shown[1:5] == ["<b>&\"'", "\ufffd\ufffd", "\u2068مرحبا\u2069", "\ufffd"]
 
 
 def test_layers_that_are_not_the_first_keep_their_names_everywhere():
     weights = np.full((2, 2, 1, 2), 0.5)
-    map = AttentionMap(["tea"], ["hot", "tea"], weights, layer_names=["layer 5", "layer 9"])
-    assert all(name in map.to_svg() for name in ("layer 5, head 1", "layer 9, head 2"))
-    assert map.plot(layer=1).axes[0].get_title() == "layer 9, head 1"
-    assert [line.split(",")[-1] for line in map.to_csv().splitlines()[::4]] == ["layer_name", "layer 5", "layer 9"]
-    assert map_dict(map)["layerNames"] == ["layer 5", "layer 9"]
-    assert map.average().layer_names == ["layer 5", "layer 9"]
+    attention = AttentionMap(["tea"], ["hot", "tea"], weights, layer_names=["layer 5", "layer 9"])
+    assert all(name in attention.to_svg() for name in ("layer 5, head 1", "layer 9, head 2"))
+    assert attention.plot(layer=1).axes[0].get_title() == "layer 9, head 1"
+    assert [line.split(",")[-1] for line in attention.to_csv().splitlines()[::4]] == [
+        "layer_name",
+        "layer 5",
+        "layer 9",
+    ]
+    assert map_dict(attention)["layerNames"] == ["layer 5", "layer 9"]
+    assert attention.average().layer_names == ["layer 5", "layer 9"]
     with pytest.raises(ValueError, match="1 layer names for 2 layers"):
         AttentionMap(["tea"], ["hot", "tea"], weights, layer_names=["layer 5"])

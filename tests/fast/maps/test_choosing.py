@@ -28,20 +28,20 @@ def maps(draw):
 
 
 @given(maps())
-def test_words_are_what_their_pieces_are_together(map):
+def test_words_are_what_their_pieces_are_together(attention):
     """Against the plain loops over words."""
-    words = map.merge_pieces()
+    words = attention.merge_pieces()
     asking, looked_at = (
         [range(start, end) for start, end in zip(starts, [*starts[1:], len(tokens)])]
-        for tokens in (map.query_tokens, map.key_tokens)
+        for tokens in (attention.query_tokens, attention.key_tokens)
         for starts in [word_starts(tokens)]
     )
-    assert "".join(words.key_tokens).replace("##", "") == "".join(map.key_tokens).replace("##", "")
+    assert "".join(words.key_tokens).replace("##", "") == "".join(attention.key_tokens).replace("##", "")
     for query, rows in enumerate(asking):
-        summed = np.stack([map.weights[:, :, rows][..., columns].sum(-1) for columns in looked_at], axis=-1)
+        summed = np.stack([attention.weights[:, :, rows][..., columns].sum(-1) for columns in looked_at], axis=-1)
         looks = (summed.sum(-1) > 0).sum(2)[..., None]
         assert_close(words.weights[:, :, query], summed.sum(2) / np.maximum(looks, 1))
-    merges = (len(asking), len(looked_at)) != map.shape[2:]
+    merges = (len(asking), len(looked_at)) != attention.shape[2:]
     assert words.notes == ((OPTIONS["pieces"]["values"]["merge"]["note"],) if merges else ())
 
 
@@ -65,18 +65,18 @@ def test_words_are_what_their_pieces_are_together(map):
     ],
 )
 def test_where_words_begin(tokens, words):
-    map = AttentionMap(tokens, tokens, np.full((1, 1, len(tokens), len(tokens)), 1 / len(tokens)))
-    assert map.merge_pieces().key_tokens == words
+    attention = AttentionMap(tokens, tokens, np.full((1, 1, len(tokens), len(tokens)), 1 / len(tokens)))
+    assert attention.merge_pieces().key_tokens == words
 
 
 def test_less_of_a_causal_map_is_causal_where_rows_and_columns_still_match():
     tokens = [" un", "help", "ful", " tea"]
     weights = np.tril(np.ones((4, 4)))
-    map = AttentionMap(tokens, tokens, (weights / weights.sum(-1, keepdims=True))[None, None], causal=True)
-    assert map.merge_pieces().causal
-    assert map.without_special().causal
-    assert take_tokens(map, [1, 2], [1, 2]).causal
-    assert take_tokens(map, [1, 2], [0, 3]).mask.tolist() == [[True, False], [True, False]]
+    attention = AttentionMap(tokens, tokens, (weights / weights.sum(-1, keepdims=True))[None, None], causal=True)
+    assert attention.merge_pieces().causal
+    assert attention.without_special().causal
+    assert take_tokens(attention, [1, 2], [1, 2]).causal
+    assert take_tokens(attention, [1, 2], [0, 3]).mask.tolist() == [[True, False], [True, False]]
 
 
 @pytest.mark.parametrize(
@@ -97,8 +97,8 @@ def test_weights_are_of_their_kind(kind, weights, says):
 def test_what_is_no_share_is_never_scaled():
     weights = np.array([[[[-2, 0.5, 1], [0, 4, -1], [1, 1, 1]]], [[[0, 0, 0], [1, 2, 3], [3, 2, 1]]]])
     tokens = ["[CLS]", "tea", "##s"]
-    map = AttentionMap(tokens, tokens, weights, kind="signed")
-    np.testing.assert_array_equal(map.without_special().weights, weights[:, :, 1:, 1:])
-    np.testing.assert_array_equal(map.merge_pieces().weights[0, 0], [[-2, 1.5], [0.5, 2.5]])
+    attention = AttentionMap(tokens, tokens, weights, kind="signed")
+    np.testing.assert_array_equal(attention.without_special().weights, weights[:, :, 1:, 1:])
+    np.testing.assert_array_equal(attention.merge_pieces().weights[0, 0], [[-2, 1.5], [0.5, 2.5]])
     with pytest.raises(ValueError, match="rollout is for rows that sum to 1, got signed"):
-        map.rollout()
+        attention.rollout()

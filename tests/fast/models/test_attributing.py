@@ -18,9 +18,9 @@ pytestmark = pytest.mark.xdist_group("decoder")
 @given(st.text(min_size=1, max_size=70))
 def test_the_parts_of_the_induction_model_sum_to_the_logit(induction, text):
     model = induction
-    parts, map = model.logit_parts(text), model(text)
+    parts, attention = model.logit_parts(text), model(text)
     known = [label for _, label in parts["labels"]]
-    chances = [map.predictions["next character"][character] for character in known]
+    chances = [attention.predictions["next character"][character] for character in known]
     scores = parts["parts"][:, -1]
     odds = np.log(np.divide(chances, chances[0]))  # all but what the softmax takes away
     assert_close(scores - scores[0], odds, summed=parts["parts"], part=1e-4)
@@ -71,7 +71,7 @@ def test_bad_arguments_get_a_sentence(error, message, arguments):
 @pytest.mark.parametrize("load", [load_focus_model, load_induction])
 def test_a_value_weighted_map_has_the_lengths_of_what_is_written(load):
     model, text = load(), "tea or tea"
-    map, lengths = value_weighted(model, text), []
+    attention, lengths = value_weighted(model, text), []
     modules = [model.first, model.attention] if load is load_focus_model else list(model.network.layers)
     hooks = [
         module.register_forward_pre_hook(
@@ -88,6 +88,6 @@ def test_a_value_weighted_map_has_the_lengths_of_what_is_written(load):
     finally:
         for hook in hooks:
             hook.remove()
-    expected = torch.cat([length.reshape(1, *map.shape[1:]) for length in lengths]).numpy()
-    assert_close(map.weights, expected)
-    assert map.kind == "amounts"
+    expected = torch.cat([length.reshape(1, *attention.shape[1:]) for length in lengths]).numpy()
+    assert_close(attention.weights, expected)
+    assert attention.kind == "amounts"

@@ -89,12 +89,12 @@ def test_with_a_cache_it_computes_the_same(decoder, prompt, step):
 
 
 def test_a_map_is_causal_and_names_its_tokens_and_the_next_words(decoder):
-    map = decoder(PARIS)
-    assert map.query_tokens == map.key_tokens == ["The", " capital", " of", " France", " is"]
-    assert (map.shape, map.causal, map.notes) == ((30, 9, 5, 5), True, ())
-    np.testing.assert_allclose(map.weights.sum(-1), 1, atol=1e-5)
-    assert not map.weights[..., ~np.tri(5, dtype=bool)].any()
-    words = map.predictions["next word"]
+    attention = decoder(PARIS)
+    assert attention.query_tokens == attention.key_tokens == ["The", " capital", " of", " France", " is"]
+    assert (attention.shape, attention.causal, attention.notes) == ((30, 9, 5, 5), True, ())
+    np.testing.assert_allclose(attention.weights.sum(-1), 1, atol=1e-5)
+    assert not attention.weights[..., ~np.tri(5, dtype=bool)].any()
+    words = attention.predictions["next word"]
     assert next(iter(words)) == " Paris"
     assert len(words) == 10
     assert list(words.values()) == sorted(words.values(), reverse=True)
@@ -124,10 +124,10 @@ def test_a_text_is_a_string(decoder):
 
 @pytest.mark.parametrize("text", ["", "\x00\x01\x02\x7f", "\ud800", "\x04\x06"], ids=ascii)
 def test_every_text_is_answered(decoder, text):
-    map = decoder(text)
-    assert map.shape[2] >= 1
-    assert np.isfinite(map.weights).all()
-    assert len(map.predictions["next word"]) == 10
+    attention = decoder(text)
+    assert attention.shape[2] >= 1
+    assert np.isfinite(attention.weights).all()
+    assert len(attention.predictions["next word"]) == 10
 
 
 def test_a_word_that_never_ends_is_cut(decoder):
@@ -135,9 +135,9 @@ def test_a_word_that_never_ends_is_cut(decoder):
 
 
 def test_characters_that_no_token_spells_are_left_out_with_a_note(decoder):
-    map = decoder("tea\x04 cup")
-    assert "".join(map.query_tokens) == "tea cup"
-    assert map.notes == ("No token spells some of these characters; they are left out.",)
+    attention = decoder("tea\x04 cup")
+    assert "".join(attention.query_tokens) == "tea cup"
+    assert attention.notes == ("No token spells some of these characters; they are left out.",)
     assert len(decoder.unspelled) == 21
 
 
@@ -160,12 +160,12 @@ def test_tokens_spell_the_text(text):
 
 
 def test_a_character_in_several_tokens_is_shown_by_its_bytes(decoder):
-    map = decoder("I drink 🍵")
-    assert map.key_tokens == ["I", " drink", " <F0 9F>", "<8D>", "<B5>"]
-    assert map.notes == (NOTES["bytes"].format(bytes="<F0 9F>"),)
-    words = map.merge_pieces()
+    attention = decoder("I drink 🍵")
+    assert attention.key_tokens == ["I", " drink", " <F0 9F>", "<8D>", "<B5>"]
+    assert attention.notes == (NOTES["bytes"].format(bytes="<F0 9F>"),)
+    words = attention.merge_pieces()
     assert words.key_tokens == ["I", " drink", " 🍵"]
-    assert_close(words.weights[:, :, 2, 2], map.weights[:, :, 2:, 2:].sum(3).mean(2))
+    assert_close(words.weights[:, :, 2, 2], attention.weights[:, :, 2:, 2:].sum(3).mean(2))
     assert "<F0 9F>" in decoder.next_words("🍵🍵🍵🍵")
 
 

@@ -137,14 +137,14 @@ def test_what_is_no_drawing_is_told_what_is_one(drawing):
 
 def test_it_gives_a_map_with_the_drawing_beneath():
     model = load_drawing()
-    map = model(READY["ring"])
-    assert map.shape == (3, 4, 65, 65)
-    assert map.key_tokens[:2] + map.key_tokens[-1:] == ["[CLS]", "patch 1,1", "patch 8,8"]
-    picture = map.picture
+    attention = model(READY["ring"])
+    assert attention.shape == (3, 4, 65, 65)
+    assert attention.key_tokens[:2] + attention.key_tokens[-1:] == ["[CLS]", "patch 1,1", "patch 8,8"]
+    picture = attention.picture
     assert (picture.rows, picture.columns, picture.key_start, picture.query_start) == (8, 8, 1, 1)
     assert (picture.width, picture.height) == (32, 32)
     assert picture.source.startswith("data:image/png")
-    places = map.predictions["places shut in"]
+    places = attention.predictions["places shut in"]
     assert list(places) == ["0", "1", "2", "3 or more"]
     answer = model.answer(READY["ring"])
     assert answer.places == max(range(4), key=list(places.values()).__getitem__)
@@ -165,10 +165,10 @@ def test_a_head_that_is_off_changes_what_comes_after_it():
     model = load_drawing()
     mask = np.ones((3, 4), bool)
     mask[model.carrier] = False
-    map, whole = model(READY["ring"], mask), model(READY["ring"])
-    assert np.array_equal(map.weights[0], whole.weights[0])
-    assert not np.allclose(map.weights[1:], whole.weights[1:], atol=1e-3)
-    assert map.predictions != whole.predictions
+    attention, whole = model(READY["ring"], mask), model(READY["ring"])
+    assert np.array_equal(attention.weights[0], whole.weights[0])
+    assert not np.allclose(attention.weights[1:], whole.weights[1:], atol=1e-3)
+    assert attention.predictions != whole.predictions
     assert not np.allclose(model.answer(READY["ring"], mask).filled, model.answer(READY["ring"]).filled)
 
 
@@ -228,12 +228,12 @@ def test_a_model_of_a_readers_own_is_read_from_its_file(tmp_path):
     network = saved(tmp_path / "mine.safetensors")
     model = load_drawing(tmp_path / "mine.safetensors")
     assert (model.name, model.gap_head, model.carrier) == ("mine.safetensors", (1, 2), (0, 1))
-    map = model(READY["ring"])
-    assert (map.shape, map.picture.rows) == ((2, 3, 17, 17), 4)
-    assert list(map.predictions["places shut in"]) == ["0", "1 or more"]
+    attention = model(READY["ring"])
+    assert (attention.shape, attention.picture.rows) == ((2, 3, 17, 17), 4)
+    assert list(attention.predictions["places shut in"]) == ["0", "1 or more"]
     with torch.no_grad():
         expected = network.eval()(torch.tensor(read_drawing(READY["ring"]))[None])[2]
-    assert_close(map.weights, expected[0])
+    assert_close(attention.weights, expected[0])
 
 
 def test_what_is_saved_is_read_again(tmp_path):

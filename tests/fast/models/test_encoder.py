@@ -36,32 +36,32 @@ def test_the_first_layer_is_the_formula_of_the_book(encoder):
 
 
 def test_a_map_has_a_row_per_token_that_sums_to_one(encoder):
-    map = encoder(COFFEE)
-    assert map.query_tokens == map.key_tokens
-    assert map.query_tokens == "[CLS] which do you like better , coffee or tea ? [SEP]".split()
-    assert map.shape == (6, 12, 12, 12)
-    assert map.head_names == encoder.head_names == [f"head {n}" for n in range(1, 13)]
-    np.testing.assert_allclose(map.weights.sum(-1), 1, atol=1e-5)
-    assert map.predictions == {}
-    assert map.notes == ()
+    attention = encoder(COFFEE)
+    assert attention.query_tokens == attention.key_tokens
+    assert attention.query_tokens == "[CLS] which do you like better , coffee or tea ? [SEP]".split()
+    assert attention.shape == (6, 12, 12, 12)
+    assert attention.head_names == encoder.head_names == [f"head {n}" for n in range(1, 13)]
+    np.testing.assert_allclose(attention.weights.sum(-1), 1, atol=1e-5)
+    assert attention.predictions == {}
+    assert attention.notes == ()
 
 
 def test_a_batch_gives_the_maps_of_its_sentences(encoder):
     sentences = [BANK, COFFEE, "Tea.", ("A pair", "of two"), ""]
     assert encoder.batch([]) == []
-    for map, sentence in zip(encoder.batch(sentences), sentences):
+    for attention, sentence in zip(encoder.batch(sentences), sentences):
         alone = encoder(sentence)
-        assert map.query_tokens == alone.query_tokens
-        assert_close(map.weights, alone.weights, terms=1000)
+        assert attention.query_tokens == alone.query_tokens
+        assert_close(attention.weights, alone.weights, terms=1000)
 
 
 def test_long_text_is_cut_and_says_so(encoder):
     fits = encoder("tea " * 510)
     assert fits.shape == (6, 12, 512, 512)
     assert fits.notes == ()
-    map = encoder("tea " * 513)
-    assert map.query_tokens == fits.query_tokens
-    assert map.notes == ("This model reads at most 512 tokens; the last 3 are left out.",)
+    attention = encoder("tea " * 513)
+    assert attention.query_tokens == fits.query_tokens
+    assert attention.notes == ("This model reads at most 512 tokens; the last 3 are left out.",)
 
 
 @pytest.mark.parametrize(
@@ -124,9 +124,9 @@ def test_any_model_of_the_library_will_do(tiny):
     kind, folder = tiny
     model = load_encoder(folder)
     assert (model.name, model.num_layers, model.num_heads) == (str(folder), 2, 3)
-    map = model(COFFEE)
-    assert map.shape == (2, 3, 12, 12)
-    is_causal = not np.triu(map.weights, 1).any()
+    attention = model(COFFEE)
+    assert attention.shape == (2, 3, 12, 12)
+    is_causal = not np.triu(attention.weights, 1).any()
     assert is_causal == (kind in DECODERS)
     for together, sentence in zip(model.batch([COFFEE, "Tea."]), [COFFEE, "Tea."]):
         assert_close(together.weights, model(sentence).weights)

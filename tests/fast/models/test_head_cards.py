@@ -37,9 +37,9 @@ def mean_states(encoder, mask=None):
     return {sentence: layers[-1].astype(float).mean(0) for sentence, (_, layers) in zip(sentences, states)}
 
 
-def slow_scores(map, layer, head, query):
+def slow_scores(attention, layer, head, query):
     """The scores of one token that asks, None where there is nothing to look at."""
-    tokens, weights = map.key_tokens, map.weights[layer, head, query].tolist()
+    tokens, weights = attention.key_tokens, attention.weights[layer, head, query].tolist()
     last = len(tokens) - 1
     punctuation = [place for place in range(1, last) if tokens[place] in string.punctuation]
     distance = entropy = 0.0
@@ -62,11 +62,11 @@ def slow_scores(map, layer, head, query):
 def test_a_card_is_what_slow_code_finds(cards, maps, layer, head):
     card = cards[layer, head]
     found = {name: [] for name in SCORES if name != "effect"}
-    for sentence, map in maps.items():
-        assert map.query_tokens[0] == "[CLS]"
-        assert map.query_tokens[-1] == "[SEP]"
-        for query in range(1, len(map.query_tokens) - 1):
-            for name, value in slow_scores(map, layer, head, query).items():
+    for sentence, attention in maps.items():
+        assert attention.query_tokens[0] == "[CLS]"
+        assert attention.query_tokens[-1] == "[SEP]"
+        for query in range(1, len(attention.query_tokens) - 1):
+            for name, value in slow_scores(attention, layer, head, query).items():
                 if value is not None:
                     found[name].append((value, sentence, query))
     for name, values in found.items():

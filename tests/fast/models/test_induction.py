@@ -28,11 +28,11 @@ def test_the_shipped_model_says_the_second_copy():
 
 def test_its_heads_do_what_they_are_called():
     model = load_induction()
-    map = model("a7kq3xwma7kq3xwm")
+    attention = model("a7kq3xwma7kq3xwm")
     (one, previous), (two, induction) = model.previous_head, model.induction_head
     assert (one, two) == (0, 1)
-    assert map.weights[one, previous].diagonal(-1).mean() > 0.8
-    assert map.weights[two, induction].diagonal(-7)[1:].mean() > 0.6
+    assert attention.weights[one, previous].diagonal(-1).mean() > 0.8
+    assert attention.weights[two, induction].diagonal(-7)[1:].mean() > 0.6
 
 
 def test_without_the_previous_head_the_induction_head_is_blind():
@@ -49,13 +49,13 @@ def test_without_the_previous_head_the_induction_head_is_blind():
 @given(st.text(min_size=1, max_size=80))
 def test_any_text_is_read_by_the_pattern_of_its_characters(induction, text):
     model = induction
-    map, guesses = model(text), model.guesses(text)
-    assert len(map.query_tokens) == min(len(text), 64)
-    assert bool(map.notes) == (len(text) > 64)
-    assert set(guesses.characters) <= {*map.query_tokens, None}
-    assert len(guesses.losses) == len(map.query_tokens) - 1
+    attention, guesses = model(text), model.guesses(text)
+    assert len(attention.query_tokens) == min(len(text), 64)
+    assert bool(attention.notes) == (len(text) > 64)
+    assert set(guesses.characters) <= {*attention.query_tokens, None}
+    assert len(guesses.losses) == len(attention.query_tokens) - 1
     swapped = text.translate({ord(character): 0x4E00 + number for number, character in enumerate(dict.fromkeys(text))})
-    assert np.array_equal(model(swapped).weights, map.weights)
+    assert np.array_equal(model(swapped).weights, attention.weights)
 
 
 def test_bad_input_is_refused():

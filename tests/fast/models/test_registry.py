@@ -18,9 +18,9 @@ def test_every_family_is_a_head_model(family, request):
     assert isinstance(model, HeadModel)
     shape = (model.num_layers, model.num_heads)
     on = np.ones(shape, bool)
-    map = model(text, on.tolist())
-    assert map.shape[:2] == shape
-    assert map.head_names == model.head_names
+    attention = model(text, on.tolist())
+    assert attention.shape[:2] == shape
+    assert attention.head_names == model.head_names
     with pytest.raises(TypeError, match="head_mask must be boolean, False for a head that is off, got float64"):
         model(text, head_mask=on.astype(float))
     alone = family in ALONE

@@ -66,9 +66,9 @@ def test_what_changes_in_the_formula_changes_for_all_heads(model):
 
 def test_an_encoders_layers_are_followed(encoder):
     flow = flow_steps(encoder, "Tea or coffee?", head=3, layer=4)
-    map = encoder("Tea or coffee?")
-    assert_close(flow["maps"], map.weights[4], terms=1000)
-    np.testing.assert_array_equal(flow["below"], map.weights[3])
+    attention = encoder("Tea or coffee?")
+    assert_close(flow["maps"], attention.weights[4], terms=1000)
+    np.testing.assert_array_equal(flow["below"], attention.weights[3])
     assert_close(flow["weights"], flow["maps"][3])
     assert (flow["layer"], flow["layers"], "below" in flow_steps(encoder, "Tea.")) == (4, 6, False)
     with pytest.raises(ValueError, match="layer must be from 0 to 5, got 6"):
@@ -77,9 +77,9 @@ def test_an_encoders_layers_are_followed(encoder):
 
 def test_a_decoders_layers_are_followed_with_their_norms_turns_and_groups(decoder):
     text = "The capital of Italy is"
-    flow, map = flow_steps(decoder, text, head=4, layer=23), decoder(text)
-    assert_close(flow["maps"], map.weights[23], terms=1000)
-    np.testing.assert_array_equal(flow["below"], map.weights[22])
+    flow, attention = flow_steps(decoder, text, head=4, layer=23), decoder(text)
+    assert_close(flow["maps"], attention.weights[23], terms=1000)
+    np.testing.assert_array_equal(flow["below"], attention.weights[22])
     assert np.isneginf(flow["masked"][0, 1:]).all()
     learned = head_parameters(decoder.attention_layer(23), 4)
     for turned, straight, made_by in (("Q", "XWq", "Wq"), ("K", "XWk", "Wk")):
@@ -93,14 +93,14 @@ def test_a_decoders_layers_are_followed_with_their_norms_turns_and_groups(decode
 
 def test_a_journey_to_an_answer_begins_in_the_layer_below():
     model, sentence = load_focus_model(), "None of them like tea."
-    flow, map = flow_steps(model, sentence, 3, "sentiment"), model(sentence)
-    assert_close(flow["maps"], map.weights[0])
+    flow, attention = flow_steps(model, sentence, 3, "sentiment"), model(sentence)
+    assert_close(flow["maps"], attention.weights[0])
     assert_close(flow["weights"], flow["maps"][3])
     expected = rotate(torch.tensor(flow["XWq"]), base=flow["rotaryBase"])
     assert_close(flow["Q"], expected)
     assert (flow["layer"], flow["headNames"][3], "labels" in flow, "below" in flow) == (0, "head 4", False, False)
     above = flow["above"]
-    assert_close(above["maps"], map.weights[1])
+    assert_close(above["maps"], attention.weights[1])
     assert (above["head"], "labels" in above) == (model.head_names.index("sentiment"), True)
     assert flow["tokens"][asker_of(flow)] == "like"
     for answer in ("soup", "head 1"):

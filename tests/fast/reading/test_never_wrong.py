@@ -413,12 +413,15 @@ def test_places_of_a_picture_have_names_and_the_picture_stands_beneath(kind):
     config, leading = LEADING[kind]
     pixels = torch.tensor(np.asarray(photograph((28, 28)))).permute(2, 0, 1)[None] / 255
     shown = HeadMap.of(made(kind, config, "sdpa"), inputs=pixels, image=photograph((28, 28)))
-    map, start = shown.attention, len(leading)
-    assert map.key_tokens == [*leading, *(f"patch {row},{column}" for row in range(1, 5) for column in range(1, 5))]
-    found = map.picture
+    attention, start = shown.attention, len(leading)
+    assert attention.key_tokens == [
+        *leading,
+        *(f"patch {row},{column}" for row in range(1, 5) for column in range(1, 5)),
+    ]
+    found = attention.picture
     assert (found.rows, found.columns, found.key_start, found.query_start) == (4, 4, start, start)
     assert shown.view == "picture"
-    assert map.notes == ()
+    assert attention.notes == ()
 
 
 def test_words_look_at_the_patches_of_their_picture():

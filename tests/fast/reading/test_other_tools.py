@@ -164,15 +164,15 @@ def test_a_row_of_the_authors_table(source):
     assert shown._models == ([""] if seen == "one map" else seen.split(", "))
     for index, name in enumerate(shown._models):
         shown.model_index = index
-        map = shown.attention
-        assert map.shape[1] == HEADS
-        np.testing.assert_allclose(map.weights.sum(-1), 1, atol=1e-5)
-        assert not np.allclose(map.weights[0, 0], map.weights[0, 1]), "heads of their own, no averages"
+        attention = shown.attention
+        assert attention.shape[1] == HEADS
+        np.testing.assert_allclose(attention.weights.sum(-1), 1, atol=1e-5)
+        assert not np.allclose(attention.weights[0, 0], attention.weights[0, 1]), "heads of their own, no averages"
         if "tokens, answer" in line:
-            assert map.query_tokens == (WORDS if name == "encoder" else ASKING)
-            assert map.key_tokens == (ASKING if name == "decoder" else WORDS)
+            assert attention.query_tokens == (WORDS if name == "encoder" else ASKING)
+            assert attention.key_tokens == (ASKING if name == "decoder" else WORDS)
         elif seen == "one map" and names.get("tokens") is WORDS and ", tokens" in line:
-            assert map.query_tokens == map.key_tokens == WORDS
+            assert attention.query_tokens == attention.key_tokens == WORDS
     assert shown._repr_mimebundle_()[0]["text/html"].startswith("<figure")
 
 
@@ -249,15 +249,15 @@ def test_heads_have_names():
 
 
 def test_layers_and_names_are_chosen_of_a_map_that_is_there():
-    map = HeadMap.of(weights(LAYERS, 4), WORDS).attention
-    shown = HeadMap.of(map, layers=[1], key_value_heads=2).attention
-    np.testing.assert_array_equal(shown.weights, map.weights[1:2])
+    attention = HeadMap.of(weights(LAYERS, 4), WORDS).attention
+    shown = HeadMap.of(attention, layers=[1], key_value_heads=2).attention
+    np.testing.assert_array_equal(shown.weights, attention.weights[1:2])
     assert (shown.layer_names, shown.head_names) == (["layer 2"], GROUPS)
-    assert HeadMap.of(map, layers=1, layer_names=["middle"]).attention.layer_names == ["middle"]
+    assert HeadMap.of(attention, layers=1, layer_names=["middle"]).attention.layer_names == ["middle"]
     with pytest.raises(ValueError, match="layers must be among"):
-        HeadMap.of(map, layers=[LAYERS])
+        HeadMap.of(attention, layers=[LAYERS])
     with pytest.raises(ValueError, match="1 head names for 4 heads"):
-        HeadMap.of(map, head_names=["one"])
+        HeadMap.of(attention, head_names=["one"])
 
 
 def test_layers_carry_the_numbers_of_an_unordered_cache():

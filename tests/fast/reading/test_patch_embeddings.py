@@ -138,15 +138,17 @@ def test_each_part_that_is_a_grid_of_patches_is_painted(make, size, parts):
     assert shown._models == list(parts)
     for number, (rows, columns, special, asks) in enumerate(parts.values()):
         shown.model_index = number
-        map, start = shown.attention, len(special)
-        found = map.picture
+        attention, start = shown.attention, len(special)
+        found = attention.picture
         assert (found.rows, found.columns, found.key_start) == (rows, columns, start)
         assert found.query_start == (start if asks else None)
-        assert map.key_tokens[:start] == list(special)
-        assert map.key_tokens[-1] == f"patch {rows},{columns}"
-        assert map.query_tokens == (map.key_tokens if asks else list(special) or ["1"])
+        assert attention.key_tokens[:start] == list(special)
+        assert attention.key_tokens[-1] == f"patch {rows},{columns}"
+        assert attention.query_tokens == (attention.key_tokens if asks else list(special) or ["1"])
     part = list(parts)[-1] or None
-    assert HeadMap.of(model, inputs=pixels, part=part).attention.key_tokens == map.key_tokens, "without a picture too"
+    assert HeadMap.of(model, inputs=pixels, part=part).attention.key_tokens == attention.key_tokens, (
+        "without a picture too"
+    )
 
 
 def test_the_patch_whose_pixels_change_is_the_one_that_is_named():

@@ -190,17 +190,17 @@ def test_the_image_is_cropped_as_its_pixels_were(photograph):
 
 
 @pytest.fixture
-def map(photograph):
+def attention(photograph):
     names = PatchGrid(2, 4, ("[CLS]", "register 1")).names
     weights = np.random.default_rng(0).dirichlet(np.full(10, 0.3), (2, 3, 10))
     return AttentionMap(names, names, weights, picture=picture_from(photograph, 2, 4, 2, 2)[0])
 
 
-def test_a_picture_stays_with_its_patches(map):
-    for other in (map.average(), map.rollout(), map.merge_pieces()):
-        assert other.picture == map.picture
-    shorter = map.without_special()
-    assert shorter.key_tokens == map.key_tokens[2:]
+def test_a_picture_stays_with_its_patches(attention):
+    for other in (attention.average(), attention.rollout(), attention.merge_pieces()):
+        assert other.picture == attention.picture
+    shorter = attention.without_special()
+    assert shorter.key_tokens == attention.key_tokens[2:]
     assert (shorter.picture.key_start, shorter.picture.query_start) == (0, 0)
 
 
@@ -213,23 +213,23 @@ def test_a_picture_stays_with_its_patches(map):
         ({"source": "https://example.org/photograph.png"}, ValueError, "must be a data URL of an image"),
     ],
 )
-def test_a_picture_that_does_not_fit_is_refused(map, changes, error, message):
+def test_a_picture_that_does_not_fit_is_refused(attention, changes, error, message):
     with pytest.raises(error, match=re.escape(message)):
-        replace(map, picture=replace(map.picture, **changes))
+        replace(attention, picture=replace(attention.picture, **changes))
 
 
-def test_only_a_picture_is_one(map, photograph):
+def test_only_a_picture_is_one(attention, photograph):
     with pytest.raises(TypeError, match="must be a Picture, as picture_from makes it, got Image"):
-        replace(map, picture=photograph)
+        replace(attention, picture=photograph)
 
 
-def test_it_travels_to_the_page_and_into_saved_files(map, tmp_path):
-    sent = map_dict(map)["picture"]
+def test_it_travels_to_the_page_and_into_saved_files(attention, tmp_path):
+    sent = map_dict(attention)["picture"]
     names = "src rows columns width height keyStart queryStart".split()
-    assert Picture(*(sent[name] for name in names)) == map.picture
-    widget = HeadMap.of(map, view="picture")
+    assert Picture(*(sent[name] for name in names)) == attention.picture
+    widget = HeadMap.of(attention, view="picture")
     assert widget._attention["picture"] == sent
-    assert widget.save(tmp_path / "map.html").read_text(encoding="utf-8").count(map.picture.source) == 1
-    assert "<svg" in plain_html(map)
+    assert widget.save(tmp_path / "map.html").read_text(encoding="utf-8").count(attention.picture.source) == 1
+    assert "<svg" in plain_html(attention)
     with pytest.raises(ValueError, match=r'view="picture" is for maps with a picture'):
-        HeadMap.of(replace(map, picture=None), view="picture")
+        HeadMap.of(replace(attention, picture=None), view="picture")

@@ -51,8 +51,8 @@ def board(words="", **options):
 def test_a_drawing_board_stands_around_a_map_with_its_drawing_and_its_answer():
     figure = board("ring", goal="two", exercise="eight", off="0.1 2.0", layer=1)
     assert figure.attrs == {"goal": "two", "exercise": "eight"}
-    map, data = figure.find_all(True, recursive=False)
-    assert {name: map[name] for name in ("model", "sentence", "view", "off", "layer", "query")} == {
+    attention, data = figure.find_all(True, recursive=False)
+    assert {name: attention[name] for name in ("model", "sentence", "view", "off", "layer", "query")} == {
         **{"model": "drawing", "sentence": READY["ring"], "view": "picture", "off": "0.1 2.0", "layer": "1"},
         "query": "37",
     }
@@ -61,7 +61,7 @@ def test_a_drawing_board_stands_around_a_map_with_its_drawing_and_its_answer():
     answer = load_drawing().answer(READY["ring"], mask)
     assert (data.name, data["type"]) == ("script", "application/json")
     assert json.loads(data.string) == {"filled": "".join("01"[int(dot > 0.5)] for dot in answer.filled.ravel())}
-    baked = json.loads(map.find("script").string)
+    baked = json.loads(attention.find("script").string)
     assert baked["predictions"]["places shut in"] == pytest.approx(
         load_drawing()(READY["ring"], mask).predictions["places shut in"]
     )

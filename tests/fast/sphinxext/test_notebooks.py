@@ -22,8 +22,8 @@ SETTINGS = ROOT / "binder" / "jupyter"
 
 def test_a_published_notebook_shows_its_map_anywhere():
     """Also through nbconvert; and with the book's own settings a saved notebook does, widget state and all."""
-    map = HeadMap("Tea?")
-    data = map._repr_mimebundle_()[0]
+    attention = HeadMap("Tea?")
+    data = attention._repr_mimebundle_()[0]
     cell = nbformat.v4.new_code_cell("map", outputs=[nbformat.v4.new_output("display_data", data=data)])
     state = {"state": {data[WIDGET]["model_id"]: {"model_name": "AnyModel", "model_module": "anywidget", "state": {}}}}
     saved = nbformat.v4.new_notebook(
@@ -38,7 +38,7 @@ def test_a_published_notebook_shows_its_map_anywhere():
     settings = Config(json.loads((SETTINGS / "jupyter_nbconvert_config.json").read_text()))
     for notebook, config in ((published, Config()), (saved, settings)):
         page, _ = HTMLExporter(config=config).from_notebook_node(notebook)
-        found, plain = (BeautifulSoup(html, "html.parser").figure for html in (page, map._plain()))
+        found, plain = (BeautifulSoup(html, "html.parser").figure for html in (page, attention._plain()))
         assert found.get_text() == plain.get_text()
         assert [path["d"] for path in found.select("path")] == [path["d"] for path in plain.select("path")]
 

@@ -59,15 +59,15 @@ def assert_same(found, model, text, mask=None):
             model(text)
         assert found == {"error": str(refusal.value), "word": None}
         return
-    map, guesses = model(text, mask), model.guesses(text, mask)
+    attention, guesses = model(text, mask), model.guesses(text, mask)
     assert found["name"] == model.name
-    assert (found["queryTokens"], found["keyTokens"]) == (map.query_tokens, map.key_tokens)
-    assert (found["headNames"], tuple(found["notes"]), found["causal"]) == (map.head_names, map.notes, True)
-    assert found["shape"] == list(map.shape)
-    assert_close(np.reshape(found["weights"], map.shape), map.weights, terms=1000)
-    assert_close(np.reshape(found["valueNorms"], map.value_norms.shape), map.value_norms)
+    assert (found["queryTokens"], found["keyTokens"]) == (attention.query_tokens, attention.key_tokens)
+    assert (found["headNames"], tuple(found["notes"]), found["causal"]) == (attention.head_names, attention.notes, True)
+    assert found["shape"] == list(attention.shape)
+    assert_close(np.reshape(found["weights"], attention.shape), attention.weights, terms=1000)
+    assert_close(np.reshape(found["valueNorms"], attention.value_norms.shape), attention.value_norms)
     assert_close(found["losses"], guesses.losses, terms=1000)
-    for name, labels in map.predictions.items():
+    for name, labels in attention.predictions.items():
         assert found["predictions"][name] == pytest.approx(labels, abs=1e-4)
     assert found["guesses"] == guesses.characters
 

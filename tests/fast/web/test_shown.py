@@ -52,8 +52,8 @@ LEGENDS = {  # by kind and scale
 
 def in_the_page(cases, numbers=(), contents=(), texts=()):
     """What the page shows of maps: [(map, state), ...]; how it writes numbers, spells bytes, and turns texts."""
-    written = [map_dict(map) | {"weights": map.weights.ravel().tolist()} for map, _ in cases]
-    sent = [{"written": map, "state": {"query": 0} | state} for map, (_, state) in zip(written, cases)]
+    written = [map_dict(attention) | {"weights": attention.weights.ravel().tolist()} for attention, _ in cases]
+    sent = [{"written": attention, "state": {"query": 0} | state} for attention, (_, state) in zip(written, cases)]
     return ask_node(TWIN, {"cases": sent, "numbers": numbers, "contents": [*map(list, contents)], "texts": texts})
 
 
@@ -72,32 +72,32 @@ def maps(empty=0.2):
 def examples():
     """Maps, states, and what Python makes of them by the same choices in the same order."""
     random = np.random.default_rng(7)
-    for map in maps():
-        if map.kind == "shares" and map.query_tokens == map.key_tokens:
-            yield map, {"layers": "rollout"}, map.rollout()
-            yield map, {"layers": "rollout", "weigh": "written"}, map.rollout()
-        yield map, {"first": 1, "last": 3}, take_between(map, 1, 3)
-        yield map, {"first": 2, "heads": "average"}, take_between(map.average(), 2, None)
+    for attention in maps():
+        if attention.kind == "shares" and attention.query_tokens == attention.key_tokens:
+            yield attention, {"layers": "rollout"}, attention.rollout()
+            yield attention, {"layers": "rollout", "weigh": "written"}, attention.rollout()
+        yield attention, {"first": 1, "last": 3}, take_between(attention, 1, 3)
+        yield attention, {"first": 2, "heads": "average"}, take_between(attention.average(), 2, None)
         for _ in range(4):
-            state, shown = {"view": "grid", "query": int(random.integers(map.shape[2]))}, map
+            state, shown = {"view": "grid", "query": int(random.integers(attention.shape[2]))}, attention
             if random.random() < 0.5:
                 state["weigh"] = "written"
-                shown = map.value_weighted() if map.value_norms is not None else map
+                shown = attention.value_weighted() if attention.value_norms is not None else attention
             if random.random() < 0.5:
-                mask = (random.random(map.shape[:2]) < 0.6).tolist() if random.random() < 0.7 else None
+                mask = (random.random(attention.shape[:2]) < 0.6).tolist() if random.random() < 0.7 else None
                 state |= {"heads": "average", "headMask": mask}
                 shown = shown.average(mask)
             if random.random() < 0.5:
                 state["pieces"], shown = "merge", shown.merge_pieces()
             if random.random() < 0.5:
                 state["special"], shown = "remove", shown.without_special()
-            yield map, state, shown
+            yield attention, state, shown
 
 
 def test_python_and_the_page_show_the_same():
     cases = list(examples())
     numbers = [0, 0.0004, 0.9996, 1, 9.996, 12.34, 99.96, 1234.5, -0.5, -20]
-    answer = in_the_page([(map, {"view": "grid"} | state) for map, state, _ in cases], numbers)
+    answer = in_the_page([(attention, {"view": "grid"} | state) for attention, state, _ in cases], numbers)
     assert answer["amounts"] == [[amount(number), amount(number, signed=True)] for number in numbers]
     notes = set()
     for (_, _, ours), theirs in zip(cases, answer["found"]):
@@ -111,24 +111,26 @@ def test_python_and_the_page_show_the_same():
 
 
 def test_a_legend_says_what_the_colours_mean():
-    cases = [(map, scale) for map in maps() for scale in OPTIONS["scale"]["values"]]
-    found = in_the_page([(map, {"scale": scale}) for map, scale in cases])["found"]
-    for (map, scale), theirs in zip(cases, found):
-        largest = amount(np.abs(map.weights[0]).max())
-        assert theirs["legend"] == [text.format(largest) for text in LEGENDS[map.kind, scale]]
+    cases = [(attention, scale) for attention in maps() for scale in OPTIONS["scale"]["values"]]
+    found = in_the_page([(attention, {"scale": scale}) for attention, scale in cases])["found"]
+    for (attention, scale), theirs in zip(cases, found):
+        largest = amount(np.abs(attention.weights[0]).max())
+        assert theirs["legend"] == [text.format(largest) for text in LEGENDS[attention.kind, scale]]
         note = OPTIONS["scale"]["values"][scale].get("note")
-        assert theirs["notes"] == [*map.notes, *([note] if note else [])]
+        assert theirs["notes"] == [*attention.notes, *([note] if note else [])]
         if scale == "absolute":
-            assert legend_of(map, 0) == theirs["legend"]
+            assert legend_of(attention, 0) == theirs["legend"]
 
 
 def test_what_is_told_from_whole_rows_says_so():
     """Of some tokens, a page holds these alone: shown in any way that isn't `whole`, they look as they did among all."""
     some = {"first": 1, "last": 3}
-    pairs = [(map, take_between(map, **some)) for map in maps(empty=0) if map.shape[3] > 3]
+    pairs = [(attention, take_between(attention, **some)) for attention in maps(empty=0) if attention.shape[3] > 3]
     ways = [(name, value) for name, row in OPTIONS.items() for value in row.get("values", ())]
     states = [{"view": "grid", name: value} for name, value in ways]
-    cases = [case for state in states for map, part in pairs for case in ((map, state | some), (part, state))]
+    cases = [
+        case for state in states for attention, part in pairs for case in ((attention, state | some), (part, state))
+    ]
     shown = (np.reshape(each["weights"], each["shape"])[each["present"]] for each in in_the_page(cases)["found"])
     for name, value in ways:
         both = [(next(shown), next(shown)) for _ in pairs]
@@ -159,12 +161,12 @@ def test_many_weights_travel_as_digits(kind):
     random, tokens = np.random.default_rng(0), [str(place) for place in range(70)]
     shares, signed = random.dirichlet(np.ones(70), (1, 1, 70)), random.normal(scale=40, size=(1, 1, 70, 70))
     weights, near = (shares, 0.0007) if kind == "shares" else (signed, np.abs(signed).max() / 4000)
-    map = AttentionMap(tokens, tokens, weights, kind=kind)
-    written = map_json(map)
+    attention = AttentionMap(tokens, tokens, weights, kind=kind)
+    written = map_json(attention)
     assert len(written["weights"]) <= 2 * 70 * 70
     case = {"written": written, "state": {"query": 0}}
     (found,) = ask_node(TWIN, {"cases": [case], "numbers": [], "contents": [], "texts": []})["found"]
-    np.testing.assert_allclose(found["weights"], map.weights.ravel(), atol=near)
+    np.testing.assert_allclose(found["weights"], attention.weights.ravel(), atol=near)
 
 
 def test_python_and_the_page_spell_bytes_alike():

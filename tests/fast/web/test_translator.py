@@ -54,23 +54,23 @@ def compute(calls):
     return ask_node(DRIVER, {"file": str(kept_file("translator", "taught")), "calls": calls})
 
 
-def assert_same(found, map):
-    assert found["written"] == map.written
-    assert (found["queryTokens"], found["keyTokens"]) == (map.query_tokens, map.key_tokens)
-    assert found["headNames"] == map.head_names
-    assert found["shape"] == list(map.shape)
-    assert found.get("causal", False) == map.causal
+def assert_same(found, attention):
+    assert found["written"] == attention.written
+    assert (found["queryTokens"], found["keyTokens"]) == (attention.query_tokens, attention.key_tokens)
+    assert found["headNames"] == attention.head_names
+    assert found["shape"] == list(attention.shape)
+    assert found.get("causal", False) == attention.causal
     assert "mask" not in found
-    assert map.mask is None
-    assert_close(np.reshape(found["weights"], map.shape), map.weights)
+    assert attention.mask is None
+    assert_close(np.reshape(found["weights"], attention.shape), attention.weights)
 
 
 def test_held_out_sentences_have_the_same_french_and_the_same_weights():
     translator = load_translator()
     sentences = [" ".join(sentence.english) for sentence in held_out_sentences()[::60]]
     found = compute([("cross", sentence, None) for sentence in sentences])["results"]
-    for sentence, map in zip(sentences, found, strict=True):
-        assert_same(map, translator(sentence))
+    for sentence, attention in zip(sentences, found, strict=True):
+        assert_same(attention, translator(sentence))
 
 
 def test_every_attention_with_and_without_heads():
@@ -81,8 +81,8 @@ def test_every_attention_with_and_without_heads():
         off = np.ones((translator.num_layers, translator.num_heads), bool)
         off[-1, 1] = False
         cases += [(attention, sentence, mask) for sentence in sentences for mask in (None, off.tolist())]
-    for (attention, sentence, mask), map in zip(cases, compute(cases)["results"], strict=True):
-        assert_same(map, translators[attention](sentence, mask))
+    for (attention, sentence, mask), attention_map in zip(cases, compute(cases)["results"], strict=True):
+        assert_same(attention_map, translators[attention](sentence, mask))
 
 
 def test_it_refuses_in_the_same_words():

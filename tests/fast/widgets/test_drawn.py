@@ -47,10 +47,10 @@ def cells_of(picture, rows, columns):
 
 
 def test_markup_is_never_the_readers():
-    map = AttentionMap([EVIL], [EVIL], [[[[1.0]]]], [EVIL], {EVIL: {EVIL: 1.0}}, (EVIL,), written=EVIL)
+    attention = AttentionMap([EVIL], [EVIL], [[[[1.0]]]], [EVIL], {EVIL: {EVIL: 1.0}}, (EVIL,), written=EVIL)
     compared = AttentionMap(["b"], ["b"], [[[[1.0]]]])
     figures = [
-        head_map_element(map, compared, sentence=EVIL, compare=EVIL, model='"><script>', status=EVIL, view=view)
+        head_map_element(attention, compared, sentence=EVIL, compare=EVIL, model='"><script>', status=EVIL, view=view)
         for view in ("paint", "matrix", "grid", "lines")
     ]
     for html, page in zip(figures, drawn(*figures)):

@@ -35,11 +35,11 @@ def test_a_logit_without_a_head_is_that_of_the_model_without_it():
     for sentence in held_out_sentences()[60:63]:
         ledger = head_ledger(model, sentence.text)
         for head in range(4):
-            map = model(sentence.text, head_mask=[place != head for place in range(4)])
+            attention = model(sentence.text, head_mask=[place != head for place in range(4)])
             for fact, labels in FACTS.items():
                 own = [ledger["labels"].index([fact, label]) for label in labels]
                 found = torch.tensor(ledger["without"][own, head]).softmax(0)
-                assert_close(found, [map.predictions[fact][label] for label in labels])
+                assert_close(found, [attention.predictions[fact][label] for label in labels])
 
 
 @pytest.mark.parametrize(

@@ -42,22 +42,22 @@ def on_a_page(monkeypatch):
 
 
 def test_python_computes_when_the_sentence_changes():
-    map = HeadMap(COFFEE)
-    assert map.attention.query_tokens[1:3] == ["which", "do"]
-    map.sentence = "Hello."
-    assert map.attention.query_tokens == ["[CLS]", "hello", ".", "[SEP]"]
-    assert map._attention["queryTokens"] == map.attention.query_tokens
-    sent = np.reshape(map._attention["weights"], map._attention["shape"])
-    assert_close(sent, map.attention.weights)
+    attention = HeadMap(COFFEE)
+    assert attention.attention.query_tokens[1:3] == ["which", "do"]
+    attention.sentence = "Hello."
+    assert attention.attention.query_tokens == ["[CLS]", "hello", ".", "[SEP]"]
+    assert attention._attention["queryTokens"] == attention.attention.query_tokens
+    sent = np.reshape(attention._attention["weights"], attention._attention["shape"])
+    assert_close(sent, attention.attention.weights)
 
 
 def test_a_head_turned_off_changes_the_predictions():
-    map = HeadMap(COFFEE)
-    before = map.attention.predictions["sentiment"]
-    map.head_mask = [[True] * 4, [True, True, True, False]]
-    assert map.attention.predictions["sentiment"] != before
-    map.head_mask = None
-    assert map.attention.predictions["sentiment"] == before
+    attention = HeadMap(COFFEE)
+    before = attention.attention.predictions["sentiment"]
+    attention.head_mask = [[True] * 4, [True, True, True, False]]
+    assert attention.attention.predictions["sentiment"] != before
+    attention.head_mask = None
+    assert attention.attention.predictions["sentiment"] == before
 
 
 @pytest.mark.parametrize("widget", [HeadMap, AttentionFlow])
@@ -82,17 +82,17 @@ def test_its_traits_observe_and_link(widget):
 
 
 def test_any_head_model_will_do(on_a_page):
-    map = HeadMap("a b c", model=uniform)
-    assert map.attention.shape == (2, 3, 3, 3)
-    html = html_of(map)
+    attention = HeadMap("a b c", model=uniform)
+    assert attention.attention.shape == (2, 3, 3, 3)
+    html = html_of(attention)
     assert html.startswith("<head-map")
     assert "model=" not in html.split(">")[0], "the page cannot compute a stranger's model"
 
 
 def test_the_pretrained_encoder_is_live_on_a_page(encoder, on_a_page):
-    map = HeadMap("Tea?", model=encoder, view="grid", special="remove")
-    html = html_of(map)
-    assert map.attention.key_tokens == ["[CLS]", "tea", "?", "[SEP]"]
+    attention = HeadMap("Tea?", model=encoder, view="grid", special="remove")
+    html = html_of(attention)
+    assert attention.attention.key_tokens == ["[CLS]", "tea", "?", "[SEP]"]
     opening = html.split(">")[0]
     assert ' model="encoder"' in opening
     assert ' special="remove"' in opening
@@ -164,40 +164,40 @@ class Choosy:
         return AttentionMap(tokens, tokens, np.full((1, self.num_heads, n, n), 1 / n))
 
 
-def from_page(map, **state):
+def from_page(attention, **state):
     """What the page's widget manager sends; what is raised then, a notebook shows in its log."""
-    map.set_state(state)
+    attention.set_state(state)
 
 
 def test_a_mask_that_does_not_fit_the_next_model_is_reset():
-    map = HeadMap("a b", models=[Choosy(2), Choosy(8)], head_mask=[[True, False]])
-    from_page(map, model_index=1)
-    assert map.head_mask is None
-    assert map.attention.shape == (1, 8, 2, 2)
-    map.head_mask = [[False] + [True] * 7]
-    map.models.append(Choosy(8))
-    map.model_index = 2
-    assert map.head_mask == [[False] + [True] * 7], "it fits this one"
+    attention = HeadMap("a b", models=[Choosy(2), Choosy(8)], head_mask=[[True, False]])
+    from_page(attention, model_index=1)
+    assert attention.head_mask is None
+    assert attention.attention.shape == (1, 8, 2, 2)
+    attention.head_mask = [[False] + [True] * 7]
+    attention.models.append(Choosy(8))
+    attention.model_index = 2
+    assert attention.head_mask == [[False] + [True] * 7], "it fits this one"
 
 
 def test_a_wrong_mask_is_refused_said_and_forgotten():
-    map = HeadMap("tea", model=Choosy(2), head_mask=[[True, False]])
-    sent = map._attention
+    attention = HeadMap("tea", model=Choosy(2), head_mask=[[True, False]])
+    sent = attention._attention
     with pytest.raises(ValueError, match="head_mask must"):
-        from_page(map, head_mask=[[False]])
-    assert map.head_mask == [[True, False]], "what was there"
-    assert map._status.startswith("The map could not be computed: head_mask must")
-    assert map._attention is sent
-    from_page(map, sentence="hot tea")
-    assert "hot" in map._attention["queryTokens"]
-    assert map._status == "Ready: Python computes as you type."
+        from_page(attention, head_mask=[[False]])
+    assert attention.head_mask == [[True, False]], "what was there"
+    assert attention._status.startswith("The map could not be computed: head_mask must")
+    assert attention._attention is sent
+    from_page(attention, sentence="hot tea")
+    assert "hot" in attention._attention["queryTokens"]
+    assert attention._status == "Ready: Python computes as you type."
 
 
 def test_a_map_that_is_as_before_is_sent_again_for_the_page_waits_for_it():
-    map, sent = HeadMap("hot tea", model=Choosy(2)), []
-    map.observe(lambda change: sent.append(change.new["computed"]), "_attention")
-    from_page(map, head_mask=[[True, False]])
-    from_page(map, head_mask=None)
+    attention, sent = HeadMap("hot tea", model=Choosy(2)), []
+    attention.observe(lambda change: sent.append(change.new["computed"]), "_attention")
+    from_page(attention, head_mask=[[True, False]])
+    from_page(attention, head_mask=None)
     assert sent == [2, 3]
     still = one_map()
     still.observe(lambda change: sent.append(change.new), "_attention")
@@ -206,12 +206,12 @@ def test_a_map_that_is_as_before_is_sent_again_for_the_page_waits_for_it():
 
 
 def test_python_says_when_it_has_dealt_with_what_the_page_sent():
-    map = HeadMap("hot tea", model=Choosy(2))
-    from_page(map, _asked=3, sentence="hot milk")
-    assert (map._answered, map.attention.query_tokens[1]) == (3, "milk")
+    attention = HeadMap("hot tea", model=Choosy(2))
+    from_page(attention, _asked=3, sentence="hot milk")
+    assert (attention._answered, attention.attention.query_tokens[1]) == (3, "milk")
     with pytest.raises(LookupError):
-        from_page(map, _asked=4, sentence="hot 7")
-    assert map._answered == 4, "that it can't is an answer"
+        from_page(attention, _asked=4, sentence="hot 7")
+    assert attention._answered == 4, "that it can't is an answer"
 
 
 def test_the_page_asks_python_for_what_it_computes_and_for_nothing_else():
@@ -221,10 +221,10 @@ def test_the_page_asks_python_for_what_it_computes_and_for_nothing_else():
         calls.append(sentence)
         return uniform(sentence)
 
-    map = HeadMap("hot tea", model=counted)
-    from_page(map, query=1, layer=1, view="grid")
+    attention = HeadMap("hot tea", model=counted)
+    from_page(attention, query=1, layer=1, view="grid")
     assert calls == ["hot tea"], "another asking word needs no other map"
-    assert set(map._asks) == {"sentence", "compare", "head_mask", "model_index"}
+    assert set(attention._asks) == {"sentence", "compare", "head_mask", "model_index"}
     assert one_map()._asks == []
     assert HeadMap.of({"one": np.eye(2), "two": np.eye(2)})._asks == ["model_index"]
     layer = torch.nn.MultiheadAttention(embed_dim=6, num_heads=2)
@@ -233,20 +233,20 @@ def test_the_page_asks_python_for_what_it_computes_and_for_nothing_else():
 
 
 def test_what_python_raises_is_said_and_what_was_shown_stays():
-    map = HeadMap("hot tea", model=Choosy(2))
-    before = map.attention
+    attention = HeadMap("hot tea", model=Choosy(2))
+    before = attention.attention
     with pytest.raises(LookupError):
-        from_page(map, sentence="hot 7")
-    assert map._status == "The map could not be computed: LookupError: 7 is no word. What you see stays."
-    assert map.sentence == "hot 7", "nothing that was typed is lost"
-    assert map.attention is before
-    from_page(map, sentence="hot milk")
+        from_page(attention, sentence="hot 7")
+    assert attention._status == "The map could not be computed: LookupError: 7 is no word. What you see stays."
+    assert attention.sentence == "hot 7", "nothing that was typed is lost"
+    assert attention.attention is before
+    from_page(attention, sentence="hot milk")
     with pytest.raises(LookupError):
-        map.compare = "7"
-    from_page(map, compare="cold milk")
-    assert map._compared["queryTokens"] == ["cold", "milk"]
-    assert map._attention["queryTokens"] == ["hot", "milk"]
-    assert map._status == "Ready: Python computes as you type."
+        attention.compare = "7"
+    from_page(attention, compare="cold milk")
+    assert attention._compared["queryTokens"] == ["cold", "milk"]
+    assert attention._attention["queryTokens"] == ["hot", "milk"]
+    assert attention._status == "Ready: Python computes as you type."
 
 
 @pytest.mark.parametrize(("place", "count"), [("layer", 2), ("head", 3), ("query", 4)])

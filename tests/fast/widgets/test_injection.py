@@ -19,9 +19,9 @@ def harm_in(html):
 
 
 def test_no_picture_that_python_draws_holds_more_than_texts():
-    for map, _ in hostile_maps():
-        assert not harm_in(plain_html(map))
-        svg = map.to_svg(layer=0, head=0)
+    for attention, _ in hostile_maps():
+        assert not harm_in(plain_html(attention))
+        svg = attention.to_svg(layer=0, head=0)
         assert not harm_in(svg)
         tags = {node.tag.rpartition("}")[2] for node in ElementTree.fromstring(svg).iter()}
         assert tags <= {"svg", "title", "desc", "g", "rect", "text", "path"}

@@ -19,23 +19,23 @@ LAYERS = 4
 def large():
     """4 layers x 12 heads x 160 tokens."""
     weights = np.random.default_rng(0).random((LAYERS, 12, 160, 160), dtype=np.float32)
-    map = AttentionMap(TOKENS, TOKENS, weights / weights.sum(-1, keepdims=True))
-    assert map.weights.size > WHOLE
-    return map
+    attention = AttentionMap(TOKENS, TOKENS, weights / weights.sum(-1, keepdims=True))
+    assert attention.weights.size > WHOLE
+    return attention
 
 
 def test_a_kernel_sends_one_layer_and_others_when_they_are_asked_for(large, monkeypatch):
-    map = HeadMap.of(large, layer=1)
-    sent = map._attention
+    attention = HeadMap.of(large, layer=1)
+    sent = attention._attention
     assert sent["present"] == [1]
     assert sent["weights"] == "".join(digits_of(large, [1]))
     assert len(sent["weights"]) + len(sent["pictures"]["tints"]) < large.weights.nbytes / LAYERS
     sends = []
-    monkeypatch.setattr(map, "send", sends.append)
-    map._handle_custom_msg({"of": sent["computed"], "layers": [0, 3]}, [])
+    monkeypatch.setattr(attention, "send", sends.append)
+    attention._handle_custom_msg({"of": sent["computed"], "layers": [0, 3]}, [])
     layers = [{"weights": "".join(digits_of(large, [layer]))} for layer in (0, 3)]
     assert sends == [{"of": 1, "layer": layer, "maps": [one]} for layer, one in zip((0, 3), layers)]
-    map._handle_custom_msg({"of": sent["computed"] - 1, "layers": [2]}, [])
+    attention._handle_custom_msg({"of": sent["computed"] - 1, "layers": [2]}, [])
     assert len(sends) == 2, "layers of a map that is gone are not sent"
 
 
@@ -50,10 +50,10 @@ def test_a_long_map_is_copied_once_and_looked_at_in_little_memory():
     weights = np.full((1, 2, 1024, 1024), 1 / 1024, np.float32)
     tokens = [f"w{place}" for place in range(1024)]
     tracemalloc.start()
-    map = AttentionMap(tokens, tokens, weights)
+    attention = AttentionMap(tokens, tokens, weights)
     assert tracemalloc.get_traced_memory()[1] < 1.2 * weights.nbytes
     tracemalloc.reset_peak()
-    sent = map_message(map)
-    held = map.weights.nbytes + len(sent["weights"])
+    sent = map_message(attention)
+    held = attention.weights.nbytes + len(sent["weights"])
     assert tracemalloc.get_traced_memory()[1] < held + 0.8 * weights.nbytes
     tracemalloc.stop()

@@ -14,7 +14,8 @@ from exercises import CHAPTERS
 from jupyter_client import BlockingKernelClient
 from lab_server import PATIENCE, choose, jupyter_lab, put_notebooks, run_first_cell
 from live_maps import eventually, shows, tools
-from playwright.sync_api import TimeoutError, expect
+from playwright import sync_api
+from playwright.sync_api import expect
 from served import ROOT, VIEWPORT, patient
 
 from manyheads.figures import FIGURES
@@ -127,7 +128,7 @@ def notebook(context, loaded):
     """Opens a notebook in a JupyterLab's page; gives the page and the faults that its console tells of."""
     opened = []
 
-    def open(lab, path):
+    def opens(lab, path):
         if lab.address in loaded:
             page, faults = loaded.pop(lab.address)
             lab_server.open_another(page, path)
@@ -136,7 +137,7 @@ def notebook(context, loaded):
         opened.append((lab, path, page, faults))
         return page, faults
 
-    yield open
+    yield opens
     for lab, path, page, faults in opened:
         if page.is_closed():
             lab.shut_down(path)
@@ -153,34 +154,34 @@ def run_cell(notebook, lab, name):
 
 
 def test_the_widget_is_live_in_jupyterlab(notebook, plain):
-    _, map = run_cell(notebook, plain, "focus")
+    _, head_map = run_cell(notebook, plain, "focus")
     model = load_focus_model()
-    shows(map, model("Which do you like better, coffee or tea?").weights[-1, :, 0])
+    shows(head_map, model("Which do you like better, coffee or tea?").weights[-1, :, 0])
 
-    map.get_by_role("textbox", name="Sentence").fill("Please bring me a glass of water.")
-    shows(map, model("Please bring me a glass of water.").weights[-1, :, 0])
+    head_map.get_by_role("textbox", name="Sentence").fill("Please bring me a glass of water.")
+    shows(head_map, model("Please bring me a glass of water.").weights[-1, :, 0])
     assert ask_kernel(plain, "focus.ipynb", "map.sentence") == "Please bring me a glass of water."
 
-    map.get_by_role("button", name="sentiment").click()
-    map.locator(".hm-off").first.wait_for()
+    head_map.get_by_role("button", name="sentiment").click()
+    head_map.locator(".hm-off").first.wait_for()
     assert ask_kernel(plain, "focus.ipynb", "map.head_mask") == [[True] * 4, [True, True, True, False]]
 
 
 def test_a_head_of_ones_own_model_is_turned_off_in_jupyterlab(notebook, plain):
-    _, map = run_cell(notebook, plain, "own")
-    prediction = map.locator("[data-prediction=tea]")
+    _, head_map = run_cell(notebook, plain, "own")
+    prediction = head_map.locator("[data-prediction=tea]")
     expect(prediction).not_to_contain_text("all heads on")
-    map.get_by_role("button", name="head 2").click()
+    head_map.get_by_role("button", name="head 2").click()
     expect(prediction).to_contain_text("all heads on")
     assert ask_kernel(plain, "own.ipynb", "map.head_mask") == [[True, False, True, True]]
     assert ask_kernel(plain, "own.ipynb", "len(layer.self_attn._forward_pre_hooks)") == 0
-    map.get_by_role("button", name="head 2").click()
+    head_map.get_by_role("button", name="head 2").click()
     expect(prediction).not_to_contain_text("all heads on")
 
 
 def test_a_click_opens_a_sentence_of_a_long_text_in_jupyterlab(notebook, plain):
-    _, map = run_cell(notebook, plain, "long")
-    words = map.locator("td[data-weight]")
+    _, head_map = run_cell(notebook, plain, "long")
+    words = head_map.locator("td[data-weight]")
     expect(words.first).to_have_text("The cat sat.")
     words.nth(2).click()
     expect(words.nth(2)).to_have_text("The")
@@ -230,18 +231,18 @@ def test_of_a_large_map_layers_come_when_they_are_looked_at(notebook, plain):
     page, _ = notebook(plain, "large.ipynb")
     page.set_default_timeout(1000 * PATIENCE)
     received = Received(page)
-    map = run_first_cell(page).last
-    expect(map.locator("td[data-weight]")).to_have_count(12 * 512)
+    head_map = run_first_cell(page).last
+    expect(head_map.locator("td[data-weight]")).to_have_count(12 * 512)
     first = received.bytes
     assert 3e6 < first < 5e6
-    map.locator(".hm-paint tbody").first.locator("td").nth(5).click()
-    tools(map)
-    map.get_by_role("combobox", name="Layer", exact=True).select_option(label="8")
-    looks_at_itself = map.locator(".hm-paint tbody").nth(3).locator("td[data-weight='1.0000']")
+    head_map.locator(".hm-paint tbody").first.locator("td").nth(5).click()
+    tools(head_map)
+    head_map.get_by_role("combobox", name="Layer", exact=True).select_option(label="8")
+    looks_at_itself = head_map.locator(".hm-paint tbody").nth(3).locator("td[data-weight='1.0000']")
     expect(looks_at_itself).to_have_text("w5")
     assert 3e6 < received.bytes - first < 4e6, "one layer more"
-    map.get_by_role("radio", name="Grid").check(force=True)
-    map.get_by_text("Layers that were not looked at yet are small pictures").wait_for()
+    head_map.get_by_role("radio", name="Grid").check(force=True)
+    head_map.get_by_text("Layers that were not looked at yet are small pictures").wait_for()
     assert received.bytes - first < 4e6
 
 
@@ -326,7 +327,7 @@ def save_when_idle(page):
     """Waits until the kernel has nothing to do, then saves; again where JupyterLab, still saving, does not hear."""
     page.get_by_text("| Idle").wait_for(timeout=3000 * PATIENCE)
     for _ in range(PATIENCE):
-        with suppress(TimeoutError):
+        with suppress(sync_api.TimeoutError):
             with page.expect_response(is_saved, timeout=5000):
                 page.keyboard.press("Control+s")
             return
@@ -340,12 +341,12 @@ def is_saved(response):
 def test_a_chapters_map_is_there_again_as_it_stood_before_its_cell_is_run(notebook, chapters, context):
     path = "notebooks/again.ipynb"
     page, faults = notebook(chapters, path)
-    map = run_first_cell(page).first
-    box = map.get_by_role("textbox", name="Sentence")
+    head_map = run_first_cell(page).first
+    box = head_map.get_by_role("textbox", name="Sentence")
     box.fill("Please bring me a glass of water.")
-    map.locator("td", has_text="water").first.wait_for()
+    head_map.locator("td", has_text="water").first.wait_for()
     assert ask_kernel(chapters, path, "Out[1].sentence") == "Please bring me a glass of water."
-    weights = map.locator("td[data-weight]").evaluate_all(WEIGHTS)
+    weights = head_map.locator("td[data-weight]").evaluate_all(WEIGHTS)
     save_when_idle(page)
     expect(box).to_be_focused()  # saving takes the focus from nobody
     assert not faults
@@ -375,7 +376,7 @@ def test_maps_in_a_box_stand_side_by_side_and_are_kept_with_their_box(notebook, 
     page, _ = run_cell(notebook, plain, "boxed")
     maps = page.locator(".jp-OutputArea .head-map")
     expect(maps).to_have_count(2)
-    eventually(lambda: [map.bounding_box() for map in maps.all()], are_side_by_side)
+    eventually(lambda: [head_map.bounding_box() for head_map in maps.all()], are_side_by_side)
     save_when_idle(page)
     output = opened_again(context, plain, "boxed.ipynb", page)
     expect(output.locator(".head-map", has_text="This is how it stood")).to_have_count(2, timeout=1000 * PATIENCE)
@@ -389,9 +390,13 @@ def are_side_by_side(boxes):
 
 
 def test_a_figure_says_when_its_kernel_does_not_answer_and_when_it_does_again(notebook, plain):
-    page, map = run_cell(notebook, plain, "focus")
+    page, head_map = run_cell(notebook, plain, "focus")
     kernel = ask_kernel(plain, "focus.ipynb", "__import__('os').getpid()")
-    box, status, words = map.get_by_role("textbox", name="Sentence"), map.get_by_role("status"), map.locator("td")
+    box, status, words = (
+        head_map.get_by_role("textbox", name="Sentence"),
+        head_map.get_by_role("status"),
+        head_map.locator("td"),
+    )
     expect(status).to_contain_text("Python computes as you type")
     os.kill(kernel, signal.SIGSTOP)
     box.fill("Please bring me a glass of water.")

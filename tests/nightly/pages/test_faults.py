@@ -175,24 +175,24 @@ def test_a_figure_whose_own_script_does_not_come_says_so(page, site, chapter, na
 def test_a_script_of_the_theme_that_never_comes_stops_no_figure(page, site, script):
     page.route(f"**/{script}.js*", ANSWERS["hang"])
     page.goto(f"{site}/book/index.html", wait_until="commit")
-    map = page.locator("head-map").first
-    expect(map.locator(".hm-live")).to_be_attached()
-    map.get_by_role("textbox", name="Sentence").fill("Is it alive?")
-    expect(map.locator("td", has_text="alive").first).to_be_attached()
+    head_map = page.locator("head-map").first
+    expect(head_map.locator(".hm-live")).to_be_attached()
+    head_map.get_by_role("textbox", name="Sentence").fill("Is it alive?")
+    expect(head_map.locator("td", has_text="alive").first).to_be_attached()
     expect(page.get_by_text("alive", exact=True).filter(visible=True)).to_have_count(1)
 
 
 @pytest.mark.parametrize("file", ["bugs", "focus-words"])
 def test_a_bug_that_does_not_come_is_not_called_on(page, site, file):
     piece = page.locator("museum-piece").first
-    map = piece.locator("head-map")
+    head_map = piece.locator("head-map")
 
     def ask():
         page.goto(f"{site}/book/museum.html")
-        map.hover()
+        head_map.hover()
         piece.get_by_role("switch").check()
 
-    fail(page, map, file, ask)
+    fail(page, head_map, file, ask)
     expect(piece.locator(".mp-state")).to_have_text("not yet")
     expect(piece.locator(".mp-changes")).to_be_hidden()
     ask_again(piece)

@@ -69,12 +69,12 @@ def test_the_frame_of_the_authors_page_is_as_high_as_what_it_shows(page, hosts, 
         for width in (360, 1400):
             page.set_viewport_size({"width": width, "height": 700})
             page.goto(f"{address}/slide.html")
-            map = page.frame_locator("iframe").locator("head-map")
-            expect(map.locator("[data-prediction=sentiment]")).to_be_visible()
+            head_map = page.frame_locator("iframe").locator("head-map")
+            expect(head_map.locator("[data-prediction=sentiment]")).to_be_visible()
             page.wait_for_function(FITS)
-            map.get_by_role("radio", name="Matrix").check(force=True)
-            map.get_by_role("button", name="Enlarge ").first.click()
-            expect(map.locator(".hm-large")).to_have_count(1)
+            head_map.get_by_role("radio", name="Matrix").check(force=True)
+            head_map.get_by_role("button", name="Enlarge ").first.click()
+            expect(head_map.locator(".hm-large")).to_have_count(1)
             page.wait_for_function(FITS)
 
 
@@ -82,8 +82,8 @@ def test_bertviz_brings_its_scripts_along_in_a_notebook(page, hosts, monkeypatch
     monkeypatch.delenv("MANYHEADS_SITE_SCRIPTS", raising=False)
     hosts[:] = ["data:"]
     tokens = ["[CLS]", "</script><b id=evil>", "tea"]
-    map = AttentionMap(tokens, tokens, np.full((2, 3, 3, 3), 1 / 3))
-    page.set_content("".join(bertviz_view(view, map).data for view in VIEWS))
+    head_map = AttentionMap(tokens, tokens, np.full((2, 3, 3, 3), 1 / 3))
+    page.set_content("".join(bertviz_view(view, head_map).data for view in VIEWS))
     for frame in page.locator("iframe").all():
         expect(frame.content_frame.locator("svg line").first).to_be_attached()
         expect(frame.content_frame.locator("#evil")).to_have_count(0)

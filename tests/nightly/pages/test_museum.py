@@ -68,9 +68,9 @@ def wrong_weights(bug, heads):
 def test_the_page_does_what_the_shown_change_does_to_the_module(page, site, bug):
     page.goto(f"{site}/book/museum.html")
     piece = page.locator(f"museum-piece[bug={bug}]")
-    map = piece.locator("head-map")
-    ready(map)
-    type_sentence(map, SENTENCE)
+    head_map = piece.locator("head-map")
+    ready(head_map)
+    type_sentence(head_map, SENTENCE)
     piece.get_by_role("switch").check()
     weights = wrong_weights(bug, 5 if bug == "width" else 4)
-    agrees(lambda: attention_of(map)["weights"][-1], weights, 1e-4)
+    agrees(lambda: attention_of(head_map)["weights"][-1], weights, 1e-4)

@@ -54,8 +54,8 @@ def test_a_map_is_as_large_as_what_it_holds(page, site, chapter):
 def test_the_bars_of_a_row_stand_in_line_whatever_is_off(page, site, width):
     page.set_viewport_size({"width": width, "height": 900})
     page.goto(f"{site}/book/coffee-or-tea.html")
-    map = page.locator("head-map").first
+    head_map = page.locator("head-map").first
     for name in ("object", "sentiment", "relation"):
-        map.get_by_role("button", name=name, exact=True).click()
-    eventually(lambda: map.locator("dd small").all_inner_texts(), lambda texts: len(texts) == 4 and all(texts))
+        head_map.get_by_role("button", name=name, exact=True).click()
+    eventually(lambda: head_map.locator("dd small").all_inner_texts(), lambda texts: len(texts) == 4 and all(texts))
     eventually(lambda: page.evaluate(UNEVEN), lambda apart: max(apart) < 1)

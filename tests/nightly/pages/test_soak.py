@@ -42,21 +42,21 @@ def test_a_figure_that_was_removed_leaves_nothing(page, site, chapter, figure):
         if figure in COMPUTING:
             shown.evaluate("async (el) => { await el.ready; (el.map ?? el).sentence = 'The owl slept.' }")
 
-    def round():
+    def once():
         live()
         page.evaluate("location.hash = 'map=1&sentence=Hello.'")
 
     settled(page)
     for _ in range(4):
-        round()
+        once()
     before = counted(page, devtools)
     for _ in range(ROUNDS):  # until what the page itself adds late is there; what leaks never ends
-        round()
+        once()
         earlier, before = before, counted(page, devtools)
         if before["jsEventListeners"] == earlier["jsEventListeners"]:
             break
     for _ in range(ROUNDS):
-        round()
+        once()
     eventually(  # a timer may hold a removed figure for a second; what leaks is held for ever
         lambda: counted(page, devtools),
         lambda after: (
@@ -69,8 +69,8 @@ def test_a_figure_that_was_removed_leaves_nothing(page, site, chapter, figure):
 
 def test_an_encoder_stops_computing_for_a_figure_that_was_removed(page, site):
     page.goto(f"{site}/book/real-heads.html")
-    map = page.locator('head-map[model="encoder"]').first
-    ready(map)
+    head_map = page.locator('head-map[model="encoder"]').first
+    ready(head_map)
     page.evaluate("""() => {
         const map = document.querySelector('head-map[model="encoder"]');
         globalThis.told = 0;

@@ -48,8 +48,11 @@ def test_the_examples_are_the_strongest_that_slow_code_finds(maps, head):
     card = card_of(head)
     for name in ATTENTION:
         best = []
-        for map in maps.values():
-            found = [slow_score(name, map.key_tokens, map.weights[head], query) for query in range(2, map.shape[2])]
+        for head_map in maps.values():
+            found = [
+                slow_score(name, head_map.key_tokens, head_map.weights[head], query)
+                for query in range(2, head_map.shape[2])
+            ]
             best.append(max((value for value in found if value is not None), default=-1))
         expected = sorted(best, reverse=True)[:3]
         assert [example.value for example in card.strongest[name]] == pytest.approx(expected, abs=2e-3), name
@@ -63,9 +66,9 @@ def test_every_example_is_in_the_map_of_its_text(decoder, maps, head):
         examples = card.strongest[name]
         assert len({example.sentence for example in examples}) == 3
         for example in examples:
-            map = maps[example.sentence]
-            assert example.tokens == map.key_tokens
-            row = map.weights[head][example.query]
+            head_map = maps[example.sentence]
+            assert example.tokens == head_map.key_tokens
+            row = head_map.weights[head][example.query]
             assert example.weight == pytest.approx(row.max(), abs=2e-3)
             assert row[example.key] == pytest.approx(row.max(), abs=2e-3)
             if name == "loss":
@@ -73,7 +76,7 @@ def test_every_example_is_in_the_map_of_its_text(decoder, maps, head):
                 on, off = (decoder.losses(ids, mask)[example.query] for mask in (None, all_but(decoder, [head])))
                 assert_close(off - on, example.value, summed=[off, on], part=1e-3)
             else:
-                found = slow_score(name, map.key_tokens, map.weights[head], example.query)
+                found = slow_score(name, head_map.key_tokens, head_map.weights[head], example.query)
                 assert found == pytest.approx(example.value, abs=2e-3), name
 
 

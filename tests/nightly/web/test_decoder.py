@@ -182,18 +182,18 @@ def assert_same(found, text, head_mask=None):
     decoder = load_decoder()
     expected, ids = decoder(text, head_mask), decoder.read(text)[0]
     scores = decoder.run(ids, head_mask=head_mask)[0][-1].numpy()
-    map = found["map"]
+    head_map = found["map"]
     assert found["ids"] == ids
-    assert map["queryTokens"] == map["keyTokens"] == expected.query_tokens
-    assert map["shape"] == list(expected.shape)
-    assert map["headNames"] == expected.head_names
-    assert map["causal"]
-    assert map["notes"] == list(expected.notes)
-    assert np.abs(map["weights"] - expected.weights).max() <= LARGEST_ERROR
-    norms = np.abs(map["valueNorms"] - expected.value_norms) / expected.value_norms
+    assert head_map["queryTokens"] == head_map["keyTokens"] == expected.query_tokens
+    assert head_map["shape"] == list(expected.shape)
+    assert head_map["headNames"] == expected.head_names
+    assert head_map["causal"]
+    assert head_map["notes"] == list(expected.notes)
+    assert np.abs(head_map["weights"] - expected.weights).max() <= LARGEST_ERROR
+    norms = np.abs(head_map["valueNorms"] - expected.value_norms) / expected.value_norms
     assert norms.max() <= LARGEST_ERROR_OF_A_NORM
     assert np.abs(probabilities(found["logits"]) - probabilities(scores)).max() <= LARGEST_SHIFT
-    words, ours = map["predictions"]["next word"], expected.predictions["next word"]
+    words, ours = head_map["predictions"]["next word"], expected.predictions["next word"]
     assert ours[max(words, key=words.get)] >= max(ours.values()) - LARGEST_SHIFT, "the likeliest, or as likely"
     for word, probability in words.items():
         assert probability == pytest.approx(ours.get(word, probability), abs=LARGEST_SHIFT)

@@ -12,10 +12,10 @@ HARM = """() => [globalThis.fired ?? null, [...document.querySelectorAll("head-m
 
 
 def test_no_saved_page_runs_what_a_text_says(opened):
-    for number, (map, sentence) in enumerate(hostile_maps()):
+    for number, (head_map, sentence) in enumerate(hostile_maps()):
         if number % 2:
             continue
-        shown = HeadMap(sentence, model=lambda *_, map=map, **__: map, head=1)
+        shown = HeadMap(sentence, model=lambda *_, head_map=head_map, **__: head_map, head=1)
         page = opened(shown)
         for view in ("Paint", "Matrix", "Grid", "Lines"):
             page.get_by_role("radio", name=view).check(force=True)

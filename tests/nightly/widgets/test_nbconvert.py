@@ -24,8 +24,8 @@ def html_of(notebook):
 def test_a_notebook_that_nbconvert_runs_shows_its_maps():
     notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(CODE)])
     ExecutePreprocessor(timeout=120).preprocess(notebook)
-    slider, map = notebook.cells[0].outputs
+    slider, head_map = notebook.cells[0].outputs
     assert notebook.metadata.widgets, "with the state of its widgets, nbconvert prefers those"
     assert WIDGET in slider["data"]
-    assert WIDGET not in map["data"]
+    assert WIDGET not in head_map["data"]
     assert DRAWN in html_of(notebook)

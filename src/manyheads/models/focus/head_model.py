@@ -107,14 +107,18 @@ class FocusModel(FocusNetwork):
     @torch.no_grad()
     def head_ledger(self, sentence: str, _answer: str = "", head_mask: ArrayLike | None = None) -> dict[str, Any]:
         """The arrays and names of `manyheads.widgets.head_ledger.head_ledger`."""
-        map, values, contexts = self._read(sentence, head_mask)
+        attention, values, contexts = self._read(sentence, head_mask)
         alone = 1 - torch.eye(self.num_heads, dtype=torch.float64)
         without = [self.ledger((contexts * mask[:, None]).flatten())["parts"][:, -1] for mask in alone]
         reading = self.ledger(contexts.flatten())["reading"].unflatten(0, (self.num_heads, -1))
-        named = {"tokens": list(map.key_tokens), "notes": list(map.notes), "answered": bool(map.predictions)}
+        named = {
+            "tokens": list(attention.key_tokens),
+            "notes": list(attention.notes),
+            "answered": bool(attention.predictions),
+        }
         tensors = {"without": torch.stack(without, dim=1), "says": values @ reading}
         arrays = {name: tensor.numpy(force=True) for name, tensor in tensors.items()}
-        return self._parts(contexts) | named | arrays | {"weights": map.weights[-1, :, 0]}
+        return self._parts(contexts) | named | arrays | {"weights": attention.weights[-1, :, 0]}
 
     @torch.no_grad()
     def read_in_parts(
@@ -136,13 +140,13 @@ class FocusModel(FocusNetwork):
     @torch.no_grad()
     def _read(self, sentence, head_mask=None):
         # -> map, values of layer 2 [h, k, d_v], contexts of [CLS] [h, d_v], both zeros for a head that is off
-        map, (below, above) = self(sentence, head_mask), self._checked(head_mask)
+        attention, (below, above) = self(sentence, head_mask), self._checked(head_mask)
         ids, _ = tokenize(sentence, self.config)
         x, _ = self.states(self.word_vectors(torch.tensor(ids)), head_mask=below)
         values = _values(self.attention, x).double()
         values = values if above is None else values * above[:, None, None]
-        contexts = torch.tensor(map.weights[-1, :, :1]).double() @ values
-        return map, values, contexts[:, 0]
+        contexts = torch.tensor(attention.weights[-1, :, :1]).double() @ values
+        return attention, values, contexts[:, 0]
 
     def save(self, path: str | os.PathLike[str], dtype: torch.dtype = torch.float32) -> None:
         """Write the weights as safetensors; the header says what they are. Words have their own file.

@@ -67,9 +67,9 @@ class Senses:
 
     def __call__(self, sentence, head_mask=None):
         """The encoder's map of a sentence; its predictions are the senses of the words that are known."""
-        map = self.encoder(sentence, head_mask)
-        here = [word for word in self.words if self.places(map.query_tokens, word)]
-        return replace(map, predictions={word: self.word_sense(sentence, word, head_mask) for word in here})
+        attention = self.encoder(sentence, head_mask)
+        here = [word for word in self.words if self.places(attention.query_tokens, word)]
+        return replace(attention, predictions={word: self.word_sense(sentence, word, head_mask) for word in here})
 
     def word_sense(self, sentence, word, head_mask=None):
         """{sense: share} at the layer that decides; `head_mask` as the encoder's."""

@@ -21,13 +21,13 @@ NOTES = "Which do you like better, coffee or tea?"
 def test_every_variant_is_a_head_model(variant):
     model = load_focus_model(variant)
     heads = int(variant.removeprefix("heads-")) if variant.startswith("heads-") else 4
-    map = model("Do the bees hum?")
-    assert isinstance(map, AttentionMap)
-    assert map.shape == (2, heads, 7, 7) == (model.num_layers, model.num_heads, 7, 7)
-    assert map.head_names == model.head_names
+    attention = model("Do the bees hum?")
+    assert isinstance(attention, AttentionMap)
+    assert attention.shape == (2, heads, 7, 7) == (model.num_layers, model.num_heads, 7, 7)
+    assert attention.head_names == model.head_names
     assert model.name == ("focus" if variant == "taught" else f"focus/{variant}")
-    assert {name: tuple(labels) for name, labels in map.predictions.items()} == FACTS
-    for probabilities in map.predictions.values():
+    assert {name: tuple(labels) for name, labels in attention.predictions.items()} == FACTS
+    for probabilities in attention.predictions.values():
         assert sum(probabilities.values()) == pytest.approx(1, abs=1e-5)
 
 
@@ -55,20 +55,20 @@ def test_padding_changes_nothing(focus):
         scores, weights = focus.compute(focus.word_vectors(ids), mask)
         maps = torch.stack(weights, dim=1)  # [b, layer, h, q, k]
     for row, sentence in enumerate(sentences):
-        map, length = focus(sentence.text), mask[row].sum()
-        assert_close(maps[row, ..., :length, :length], map.weights)
+        attention, length = focus(sentence.text), mask[row].sum()
+        assert_close(maps[row, ..., :length, :length], attention.weights)
         for name, labels in FACTS.items():
-            expected = [map.predictions[name][label] for label in labels]
+            expected = [attention.predictions[name][label] for label in labels]
             assert_close(scores[name][row].softmax(-1), expected)
 
 
 @settings(max_examples=150)
 @given(st.text(alphabet=st.characters(), max_size=300))
 def test_any_text_gives_a_map(focus, text):
-    map = focus(text)
-    assert map.key_tokens[0] == "[CLS]"
-    assert len(map.key_tokens) <= 128
-    assert np.allclose(map.weights.sum(-1), 1, atol=1e-4)
+    attention = focus(text)
+    assert attention.key_tokens[0] == "[CLS]"
+    assert len(attention.key_tokens) <= 128
+    assert np.allclose(attention.weights.sum(-1), 1, atol=1e-4)
 
 
 def test_save_and_load_keep_every_number(tmp_path):

@@ -90,6 +90,6 @@ def test_the_pages_models_change_layer_1_alone():
     plain, linear = load_focus_model(), load_model("focus/linear")
     assert [load_model(f"focus/{kind}").name for kind in KINDS] == [f"focus/{kind}" for kind in KINDS]
     assert torch.equal(linear.attention.key.weight, plain.attention.key.weight)
-    map = linear("They never, ever really like tea.")
-    assert (map.weights[0].argmax(-1) <= range(10)).all()
-    assert map.weights[1, :, 0, 1:].sum() > 1  # layer 2 still reads all
+    attention = linear("They never, ever really like tea.")
+    assert (attention.weights[0].argmax(-1) <= range(10)).all()
+    assert attention.weights[1, :, 0, 1:].sum() > 1  # layer 2 still reads all

@@ -21,10 +21,12 @@ from manyheads_recipes.focus.sentences import held_out_sentences
     ],
 )
 def test_what_is_left_out_is_noted(focus, text, note, tokens):
-    map = focus(text)
-    assert [said for said in map.notes if said not in (NOTES["doubt"], NOTES["unknown"])] == ([note] if note else [])
-    assert len(map.key_tokens) == tokens
-    assert map.key_tokens[-1] == "[SEP]"
+    attention = focus(text)
+    assert [said for said in attention.notes if said not in (NOTES["doubt"], NOTES["unknown"])] == (
+        [note] if note else []
+    )
+    assert len(attention.key_tokens) == tokens
+    assert attention.key_tokens[-1] == "[SEP]"
 
 
 @pytest.mark.parametrize(

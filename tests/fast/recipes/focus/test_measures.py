@@ -15,8 +15,11 @@ PAINTED = {  # note A
 }
 
 
-def weights_from_cls(map):
-    return {name: dict(zip(map.key_tokens, map.weights[-1, head, 0])) for head, name in enumerate(map.head_names)}
+def weights_from_cls(attention):
+    return {
+        name: dict(zip(attention.key_tokens, attention.weights[-1, head, 0]))
+        for head, name in enumerate(attention.head_names)
+    }
 
 
 def test_heads_look_at_the_right_words_of_held_out_sentences(focus):
