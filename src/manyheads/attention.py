@@ -570,5 +570,5 @@ def contributions(module, query, key=None, value=None, *, mask=None, head_mask=N
     rows = module.output.weight.mT.unflatten(0, (module.num_heads, -1))  # [h, d_v, d]
     if not by_key:
         return silence_heads(context, head_mask) @ rows
-    written = silence_heads(values, head_mask) @ rows  # [..., h, k, d]: what each word would add with all of the weight
-    return weights[..., None] * written[..., None, :, :]
+    whole = silence_heads(values, head_mask) @ rows  # [..., h, k, d]: what each word would add with all of the weight
+    return weights[..., None] * whole[..., None, :, :]

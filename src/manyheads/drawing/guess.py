@@ -20,9 +20,9 @@ def guess_html(question, answers, right, *, says="", figure=None, sets=None, cov
     """
     if right not in answers:
         raise ValueError(f"right must be one of {', '.join(answers)}, got {right!r}")
-    told = f"{right}. {says}".strip()
-    asked = f"<p><strong>{_marked(question)}</strong> {_marked(' / '.join(answers))}</p>"
-    plain = f"{asked}<details><summary>The answer</summary>{_marked(told)}</details>"
+    reply = f"{right}. {says}".strip()
+    shown = f"<p><strong>{_marked(question)}</strong> {_marked(' / '.join(answers))}</p>"
+    plain = f"{shown}<details><summary>The answer</summary>{_marked(reply)}</details>"
     data = {"question": question, "answers": answers, "right": answers.index(right), "says": says, "sets": sets or {}}
     return element_html("figure-guess", {"for": figure, "covers": "" if covers else None}, data, plain)
 

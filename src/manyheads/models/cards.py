@@ -130,7 +130,7 @@ def _row(card):
 def _data(cards, scores):
     sentences = {}
 
-    def written(example):
+    def row_of(example):
         at = sentences.setdefault(example.sentence, (len(sentences), example.tokens))[0]
         return [at, example.query, example.key, round(example.weight, 4), round(example.value, DIGITS)]
 
@@ -140,8 +140,8 @@ def _data(cards, scores):
             "head": card.head,
             "behaviour": behaviour(card.scores),
             "scores": [round(card.scores[name], DIGITS) for name in scores],
-            "strongest": [[written(example) for example in card.strongest[name]] for name in scores],
-            "weakest": [written(card.weakest[name]) for name in scores if name in card.weakest],
+            "strongest": [[row_of(example) for example in card.strongest[name]] for name in scores],
+            "weakest": [row_of(card.weakest[name]) for name in scores if name in card.weakest],
         }
         for card in cards
     ]

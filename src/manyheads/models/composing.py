@@ -111,8 +111,8 @@ def pairs_of(attention, parts, head, query, key):  # {part: [2, d]} -> [part of 
 
 
 @torch.no_grad()
-def written(words, layers, places, head_mask=None):  # {part: [t, d]}, [place], [layer, h] -> {part: [place, d]}
-    """What each part of a decoder writes into its vectors at some places, after all of the layers given.
+def added_parts(words, layers, places, head_mask=None):  # {part: [t, d]}, [place], [layer, h] -> {part: [place, d]}
+    """What each part of a decoder adds to its vectors at some places, after all of the layers given.
 
     `words` are the parts before the first layer. A layer is (norm, attention without a bias of its output, MLP or
     None); what biases of its values write, a head writes.

@@ -135,14 +135,14 @@ def bring(inputs, module):
     device = None if weight.is_meta or places_itself else device
     dtype = weight.dtype if weight.is_floating_point() else None
 
-    def there(tensor):
+    def placed(tensor):
         if hasattr(tensor, "device_mesh"):  # in pieces on several devices
             return tensor
         if tensor.is_floating_point() and dtype not in (None, tensor.dtype):
             tensor = narrow(tensor, dtype)
         return tensor if device in (None, tensor.device) else tensor.to(device)
 
-    return map_tensors(inputs, there)
+    return map_tensors(inputs, placed)
 
 
 def first_weight(module):

@@ -9,7 +9,7 @@ from torch import nn
 
 from manyheads import load_decoder, load_focus_model, load_induction, score_parts
 from manyheads.attention import MultiHeadAttention, attention_scores, share_heads
-from manyheads.models.composing import pairs_of, through, written
+from manyheads.models.composing import added_parts, pairs_of, through
 from manyheads.models.decoder.network import LanguageModel
 
 pytestmark = pytest.mark.xdist_group("decoder")
@@ -84,7 +84,9 @@ def test_grouped_heads_of_another_shape(seed):
     scores = scores_of(model, attentions, lambda: model(ids))
     layers = [(layer.attention_norm, layer.attention, layer.feed_forward) for layer in model.layers]
     for layer, head, query, key in [(0, 3, 4, 0), (1, 1, 3, 3), (2, 0, 4, 1), (2, 2, 2, 1), (2, 3, 4, 2)]:
-        parts = through(layers[layer][0], written({"embedding": model.embedding(ids)}, layers[:layer], (query, key)))
+        parts = through(
+            layers[layer][0], added_parts({"embedding": model.embedding(ids)}, layers[:layer], (query, key))
+        )
         pairs = pairs_of(attentions[layer], parts, head, query, key)
         assert pairs.shape == (1 + 5 * layer,) * 2
         assert_close(pairs.sum(), scores[layer, head, query, key], summed=pairs, terms=1000)

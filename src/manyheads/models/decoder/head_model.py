@@ -17,7 +17,7 @@ from manyheads.defaults import where_it_is
 from manyheads.inputs import checked_heads
 from manyheads.maps import AttentionMap
 from manyheads.models.attributing import read_back, strongest_heads, titles, walk
-from manyheads.models.composing import BIASES, checked_places, through, written
+from manyheads.models.composing import BIASES, added_parts, checked_places, through
 from manyheads.models.decoder.gguf import read_gguf
 from manyheads.models.decoder.network import LanguageModel
 from manyheads.models.decoder.sampling import drawn, is_endless, probabilities, uniforms
@@ -322,7 +322,7 @@ class Decoder:
         on = checked_heads(head_mask, self.num_layers, self.num_heads)
         words = {"embedding": self.model.embedding(torch.as_tensor(ids))}
         norm, attention, _ = self._layers()[layer]
-        parts = through(norm, written(words, self._layers()[:layer], places, on))
+        parts = through(norm, added_parts(words, self._layers()[:layer], places, on))
         if attention.query.bias is not None:
             parts[BIASES] = torch.zeros_like(parts["embedding"])  # what reads them adds its own
         return attention, parts
@@ -351,8 +351,8 @@ class Decoder:
 
     def _extremes(self, walked, head):  # -> [k][2]
         """The tokens that each word raises and lowers most, where the head looks at it."""
-        written = walked["values"][head] @ walked["rows"][head]  # [k, d]
-        scores = self.model.scores(written * self.model.norm.weight)  # the spread, one number, changes no order
+        contribution = walked["values"][head] @ walked["rows"][head]  # [k, d]
+        scores = self.model.scores(contribution * self.model.norm.weight)  # the spread, one number, changes no order
         return [self.tokens(pair) for pair in torch.stack([scores.argmax(-1), scores.argmin(-1)], -1).tolist()]
 
     def losses(
@@ -388,16 +388,16 @@ class Decoder:
         the same words. For `temperature`, `top_k` and `top_p` see `manyheads.models.decoder.sampling.probabilities`.
         """
         numbers = uniforms(secrets.randbits(32) if seed is None else seed)
-        new, cache, written = self.read(text)[0], None, []
-        while len(written) < self.max_tokens and not is_endless(self.tokens(written)):
+        new, cache, generated = self.read(text)[0], None, []
+        while len(generated) < self.max_tokens and not is_endless(self.tokens(generated)):
             scores, _, cache = self.run(new, cache, head_mask=head_mask)
             chosen = drawn(*probabilities(scores[-1].numpy(force=True), temperature, top_k, top_p), next(numbers))
-            longer = self.tokenizer.decode([*written, chosen], skip_special_tokens=False)
+            longer = self.tokenizer.decode([*generated, chosen], skip_special_tokens=False)
             if chosen in self.end_tokens or len(longer.split()) > words:
                 break
-            written.append(chosen)
+            generated.append(chosen)
             new = [chosen]
-        text = self.tokenizer.decode(written).rstrip("\N{REPLACEMENT CHARACTER}")  # a character that isn't whole
+        text = self.tokenizer.decode(generated).rstrip("\N{REPLACEMENT CHARACTER}")  # a character that isn't whole
         return text.rstrip()  # white space comes with the next word
 
     def _named(self, tokens, shares, count=TOP):

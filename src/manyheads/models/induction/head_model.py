@@ -15,7 +15,7 @@ from manyheads.defaults import new_tensors, where_it_is
 from manyheads.inputs import checked_heads
 from manyheads.maps import AttentionMap
 from manyheads.models.attributing import read_back, titles, walk
-from manyheads.models.composing import checked_places, through, written
+from manyheads.models.composing import added_parts, checked_places, through
 from manyheads.models.induction.network import AttentionOnly, InductionConfig, next_losses
 from manyheads.models.keeping import fill, kept_file, kept_files, kept_variants, read_model, write_model
 from manyheads.models.white_space import only
@@ -142,7 +142,7 @@ class InductionModel(nn.Module):
         on = checked_heads(head_mask, self.num_layers, self.num_heads)
         words = network.symbol(torch.tensor(symbols(characters)))
         words = {"embedding": words, "position": network.position[: len(words)]}
-        parts = written(words, self._layers()[:layer], places, on)
+        parts = added_parts(words, self._layers()[:layer], places, on)
         return network.layers[layer], through(network.norms[layer], parts)
 
     def _walk(self, characters, head_mask=None):
