@@ -28,6 +28,12 @@ test("a guess is marked, and said in words", () => {
     assert.deepEqual([marks(at), verdictOn(ASKED, at)], [marked, words]);
 });
 
+test("who was wrong reads why, and nobody else", () => {
+  const question = { ...ASKED, why: ["Tea has no zero.", ""] };
+  const verdicts = [0, 1, null].map((pressed) => verdictOn(question, tell(guess(OPEN, pressed))));
+  assert.deepEqual(verdicts, ["Not so: no. Tea has no zero. It’s `0`.", "Right: no. It’s `0`.", "No. It’s `0`."]);
+});
+
 const html = (sets, question = ASKED, more = "") =>
   `<figure-guess for="map">${baked({ ...question, sets })}</figure-guess><head-map id="map" model="focus" sentence="hot tea" ${more}></head-map>`;
 const labels = (figure) =>

@@ -341,7 +341,7 @@ def head_cards(cards, *, for_="map", scores=SCORES, causal=None):
     return head_cards_element(cards, for_, scores, causal is not None)
 
 
-def figure_guess(question, *, answers, right, says="", for_=None, sets=None, covers=None):
+def figure_guess(question, *, answers, right, says="", why=(), for_=None, sets=None, covers=None):
     """A question above a figure, which then answers it.
 
     ~~~md
@@ -354,9 +354,11 @@ def figure_guess(question, *, answers, right, says="", for_=None, sets=None, cov
     ~~~
 
     `for` names the figure as `{try}` does, by its id or its kind, and `sets` is what a press sets there. With `covers`,
-    the figure right below is covered until then. What the page's code asserts of the answer, it says in a comment that
+    the figure right below is covered until then. `why` says of each wrong answer, in their order and with `|` between
+    them, why it isn't so. What the page's code asserts of the answer, it says in a comment that
     quotes it: `# guess: to the middle` (tests/fast/book/test_guesses.py).
     """
     answers = BETWEEN.split(answers) if isinstance(answers, str) else answers
     sets = read_settings(sets) if isinstance(sets, str) else sets
-    return guess_html(question, answers, right, says=says, figure=for_, sets=sets, covers=covers is not None)
+    why = BETWEEN.split(why) if isinstance(why, str) else why
+    return guess_html(question, answers, right, says=says, why=why, figure=for_, sets=sets, covers=covers is not None)

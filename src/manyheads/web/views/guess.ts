@@ -9,6 +9,7 @@ export interface Question {
   answers: string[];
   right: number | null;
   says: string;
+  why?: string[]; // why each answer isn't so; "" of the right one
 }
 
 /** How far a guess is: not yet made, made while the figure plays, or answered. `pressed` is null for who wanted to be shown. */
@@ -36,14 +37,16 @@ export function markOf({ stage, pressed }: Guess, right: number | null, answer: 
 }
 
 /** What became of a guess, in words. */
-export function verdictOn({ answers, right, says }: Question, { stage, pressed }: Guess) {
+export function verdictOn({ answers, right, says, why }: Question, { stage, pressed }: Guess) {
   if (stage === "open") return "";
   if (stage === "plays") return pressed === null ? "Watch." : `Your guess: ${answers[pressed]}.`;
   if (right === null) return says;
   const answer = pressed === null ? capital(answers[right]) : answers[right];
   const found = pressed === null ? "" : pressed === right ? "Right: " : "Not so: ";
-  return `${found}${answer}. ${says}`.trim();
+  return [`${found}${answer}.`, why?.[pressed ?? right], says].filter(Boolean).join(" ");
 }
+
+const longest = (texts: string[]) => texts.reduce((most, text) => (text.length > most.length ? text : most), "");
 
 const capital = (text: string) => text.replace(/\p{L}/u, (letter) => letter.toUpperCase());
 
@@ -95,9 +98,8 @@ export function guessView(question: Question, pressed: (answer: number | null) =
     verdict.replaceChildren(...markedNodes(verdictOn(known, guess)));
     way.hidden = !isOpen(guess);
     // As much room as the longest verdict takes; and what stands there on paper and where no script runs
-    const longest = answers.reduce((most, answer) => (answer.length > most.length ? answer : most), "");
-    const text = right === null ? `Not so: ${longest}. ${says}` : `Answer: ${answers[right]}. ${says}`;
-    room.replaceChildren(...markedNodes(text));
+    const text = right === null ? `Not so: ${longest(answers)}. ${says}` : `Answer: ${answers[right]}. ${says}`;
+    room.replaceChildren(...markedNodes(text), h("span", { class: "gs-why" }, ` ${longest(question.why ?? [])}`));
     room.classList.toggle("gs-known", right !== null);
   }
 
