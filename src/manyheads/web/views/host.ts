@@ -53,7 +53,8 @@ export class Host<State, Action> {
     this.#owner = owner;
     this.#view = parts.view(this);
     const status = parts.args ? [this.#status.node] : []; // one without a model has none
-    arrange(root, [...this.#view.nodes, ...status, this.#announcer.node]);
+    const announcer = parts.summary ? [this.#announcer.node] : [];
+    arrange(root, [...this.#view.nodes, ...status, ...announcer]);
     this.#draw();
   }
 
