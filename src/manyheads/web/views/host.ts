@@ -8,7 +8,8 @@ import { announce, arrange } from "./dom.ts";
 /** Nodes, and what draws a state into them. */
 export interface View<State> {
   nodes: Node[];
-  draw(state: State): void;
+  /** Draws a state; `before` is what is drawn, nothing at first. */
+  draw(state: State, before: State | null): void;
 }
 
 /** What makes a figure of a state. */
@@ -40,6 +41,7 @@ export class Host<State, Action> {
   #parts: Parts<State, Action>;
   #owner: Owner<State>;
   #view: View<State>;
+  #drawn: State | null = null;
   #announcer = new Announcer();
   #status = new StatusLine();
   #message: Told = [""];
@@ -109,7 +111,8 @@ export class Host<State, Action> {
   #draw() {
     const { summary, event } = this.#parts;
     this.#drawings++;
-    this.#view.draw(this.state);
+    this.#view.draw(this.state, this.#drawn);
+    this.#drawn = this.state;
     this.#drawStatus();
     if (summary) this.#announcer.drawn(() => summary(this.state));
     const [name, detail] = event?.(this.state) ?? ["", null];
