@@ -3,74 +3,56 @@
 // its reader uses it: who types doesn't have to guess first, and still may.
 // No DOM while the module loads, as in head-map.ts.
 
-import { define, Figure } from "../../doors/page-element.ts";
+import { defineFigure } from "../../doors/define-figure.ts";
 import { figureNamed } from "../../doors/named.ts";
 import { onceAnswered, setFigure } from "../../doors/phrases.ts";
 import { targetOf } from "../../views/dom.ts";
-import { guessView, isOpen, OPEN, press, tell, type Guess, type Question } from "../../views/guess.ts";
+import { guessView, isOpen } from "../../views/guess.ts";
+import type { Host } from "../../views/host.ts";
+import { awaitsUse, reduce, start, type Action, type State } from "./state.ts";
 
 const [TOLD, COVERED] = ["gs-told", "gs-covered"];
 const PATIENCE = 8000; // milliseconds for a figure to answer; then it says itself why it doesn't
 
-/** What `guess_html` of drawing/guess.py bakes in: the question, and attributes of the figure with their values. */
-type Baked = Question & { sets: Record<string, string> };
+function view(host: Host<State, Action>) {
+  const { root } = host;
+  const guess = guessView(host.state.question, (pressed) => isOpen(host.state.guess) && play(host, pressed));
 
-class FigureGuessElement extends Figure<ReturnType<typeof guessView>> {
-  #guess = OPEN;
-
-  protected draw(baked: Baked | null) {
-    if (!baked) return;
-    this.view = guessView(baked, (pressed) => isOpen(this.#guess) && this.#play(pressed, baked.sets));
-    this.replaceChildren(this.view.node);
-    this.#mark(OPEN);
+  function draw(state: State) {
+    guess.draw(state.guess);
+    root.classList.toggle(TOLD, !state.covered);
+    if (!state.covered) figureOf(root)?.classList.remove(COVERED);
   }
 
-  #mark(guess: Guess) {
-    this.#guess = guess;
-    this.view?.draw(guess);
-  }
-
-  protected override listen(leaves: AbortSignal) {
-    const figure = this.#figure;
-    if (!figure || !this.hasAttribute("covers")) return;
-    figure.classList.toggle(COVERED, !this.#isTold);
-    leaves.addEventListener("abort", () => figure.classList.remove(COVERED));
-    const used = () => isOpen(this.#guess) && this.#uncover(); // else the guess plays
-    for (const name of ["input", "set"]) figure.addEventListener(name, used, { signal: leaves });
-    figure.addEventListener(
-      "click",
-      (event) => targetOf(event).closest("button:not(.hm-status button)") && used(), // loading a model shows nothing yet
-      { signal: leaves },
-    );
-  }
-
-  get #figure() {
-    const name = this.getAttribute("for");
-    return name ? figureNamed(name, this) : null;
-  }
-
-  get #isTold() {
-    return this.classList.contains(TOLD);
-  }
-
-  #uncover() {
-    this.classList.add(TOLD);
-    this.#figure?.classList.remove(COVERED);
-  }
-
-  #play(pressed: number | null, sets: Record<string, string>) {
-    this.#mark(press(this.#guess, pressed));
-    const figure = this.#figure;
-    const answered = () => {
-      clearTimeout(late);
-      this.#uncover();
-      this.#mark(tell(this.#guess));
-    };
-    const late = setTimeout(answered, PATIENCE);
-    if (!figure || !Object.keys(sets).length) return answered();
-    onceAnswered(figure, answered);
-    setFigure(figure, sets);
-  }
+  return { nodes: [guess.node], draw };
 }
 
-define("figure-guess", FigureGuessElement);
+const figureOf = (root: HTMLElement) => figureNamed(root.getAttribute("for") ?? "", root);
+
+function play(host: Host<State, Action>, pressed: number | null) {
+  const { sets } = host.state.question;
+  const figure = Object.keys(sets).length ? figureOf(host.root) : null;
+  host.act({ type: "press", pressed, plays: figure !== null });
+  if (!figure) return;
+  const answered = () => (clearTimeout(late), host.dispatch({ type: "answer" }));
+  const late = setTimeout(answered, PATIENCE);
+  onceAnswered(figure, answered);
+  setFigure(figure, sets);
+}
+
+/** Keeps the figure covered until its reader uses it. */
+function listen(host: Host<State, Action>, leaves: AbortSignal) {
+  const figure = figureOf(host.root);
+  if (!figure || !host.root.hasAttribute("covers")) return;
+  figure.classList.toggle(COVERED, host.state.covered);
+  leaves.addEventListener("abort", () => figure.classList.remove(COVERED));
+  const used = () => awaitsUse(host.state) && host.dispatch({ type: "use" });
+  for (const name of ["input", "set"]) figure.addEventListener(name, used, { signal: leaves });
+  figure.addEventListener(
+    "click",
+    (event) => targetOf(event).closest("button:not(.hm-status button)") && used(), // loading a model shows nothing yet
+    { signal: leaves },
+  );
+}
+
+defineFigure<State, Action>("figure-guess", { start, reduce, view, listen });
