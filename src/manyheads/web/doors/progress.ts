@@ -4,7 +4,7 @@
 
 export const KEPT_AS = "manyheads-exercises";
 
-type Answers = Record<string, { typed: string[]; right: boolean }>;
+export type Answers = Record<string, { typed: string[]; right: boolean }>;
 
 /** All that is kept. */
 export function readProgress(): Answers {

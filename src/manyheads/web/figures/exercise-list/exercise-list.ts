@@ -1,74 +1,74 @@
 // <exercise-list>: all exercises of the book; the script ticks those that were answered rightly in this browser, of those that a page
 // checks, shows for each chapter and for the book how many these are, and lets the reader erase that.
 
-import { define, Figure } from "../../doors/page-element.ts";
+import { defineFigure } from "../../doors/define-figure.ts";
 import { eraseProgress, readProgress } from "../../doors/progress.ts";
 import { h, setIdle, setText } from "../../views/dom.ts";
-
-const CHECKED = ".exercise-checked";
+import type { Host } from "../../views/host.ts";
+import { isRight, isTried, reduce, type Action, type State } from "./state.ts";
 
 /** How much of something is done: a bar, and the same in numbers. */
-class Bar {
-  #bar = h("span", { class: "el-bar", "aria-hidden": "true" }, h("i"));
-  #text = h("span");
-  readonly node = h("span", { class: "el-done" }, this.#bar, this.#text);
-
-  show(done: number, all: number, text: string) {
-    this.#bar.style.setProperty("--done", (done / (all || 1)).toFixed(4));
-    setText(this.#text, text);
-  }
+function makeBar(props = {}) {
+  const [bar, numbers] = [h("span", { class: "el-bar", "aria-hidden": "true" }, h("i")), h("span")];
+  return {
+    node: h("span", { class: "el-done", ...props }, bar, numbers),
+    draw(done: number, all: number, text: string) {
+      bar.style.setProperty("--done", (done / (all || 1)).toFixed(4));
+      setText(numbers, text);
+    },
+  };
 }
 
-class ExerciseListElement extends Figure {
-  #whole = new Bar();
-  #erase = h("button", { type: "button", onclick: () => this.#forget() }, "Erase my answers");
-  #chapters: { bar: Bar; items: HTMLElement[] }[] = [];
+/** The exercises of each chapter that a page checks. */
+const chaptersOf = (root: Element) =>
+  [...root.querySelectorAll(".exercise-page")].map((title) => ({
+    title,
+    items: [...title.nextElementSibling!.querySelectorAll(".exercise-checked")],
+  }));
 
-  protected draw() {
-    for (const old of this.querySelectorAll(".el-tools, .el-done, .el-tick")) old.remove(); // what the build drew
-    this.#whole.node.setAttribute("role", "status");
-    this.prepend(h("div", { class: "el-tools" }, this.#whole.node, this.#erase));
-    this.#chapters = [...this.querySelectorAll(".exercise-page")].map((title) => {
-      const list = title.nextElementSibling!;
-      const items = [...list.querySelectorAll<HTMLElement>(CHECKED)];
-      const bar = new Bar();
-      if (items.length) title.append(" ", bar.node);
-      return { bar, items };
+const labelOf = (item: Element) => item.querySelector("a")?.getAttribute("href")?.split("#")[1] ?? "";
+
+const read = (host: Host<State, Action>) => host.update({ progress: readProgress() });
+
+function view(host: Host<State, Action>) {
+  const { root } = host;
+  for (const old of root.querySelectorAll(".el-tools, .el-done, .el-tick")) old.remove(); // what the build drew
+  const whole = makeBar({ role: "status" });
+  const erase = h("button", { type: "button", onclick: () => (eraseProgress(), read(host)) }, "Erase my answers");
+  const chapters = chaptersOf(root).map(({ title, items }) => {
+    const bar = makeBar();
+    if (items.length) title.append(" ", bar.node);
+    const ticks = items.map(() => h("span", { class: "el-tick", role: "img" }));
+    items.forEach((item, at) => item.prepend(ticks[at]));
+    return { bar, items, ticks };
+  });
+
+  function draw(state: State) {
+    const count = (labels: string[], is: typeof isRight) => labels.filter((label) => is(state, label)).length;
+    chapters.forEach(({ bar, items, ticks }, chapter) => {
+      const labels = state.chapters[chapter];
+      const right = count(labels, isRight);
+      bar.draw(right, labels.length, `${right} of ${labels.length}`);
+      labels.forEach((label, at) => {
+        const done = isRight(state, label);
+        items[at].classList.toggle("el-right", done);
+        setText(ticks[at], done ? "✓" : "");
+        ticks[at].ariaLabel = done ? "answered" : "open";
+      });
     });
-    for (const item of this.querySelectorAll(CHECKED)) item.prepend(h("span", { class: "el-tick" }));
-    this.#mark();
-  }
-
-  #forget() {
-    eraseProgress();
-    this.#mark();
-  }
-
-  #mark() {
-    const progress = readProgress();
-    let [right, tried, all] = [0, 0, 0];
-    for (const { bar, items } of this.#chapters) {
-      let done = 0;
-      for (const item of items) {
-        const label = item.querySelector("a")?.getAttribute("href")?.split("#")[1] ?? "";
-        const found = Object.hasOwn(progress, label) ? progress[label] : null;
-        const isRight = found?.right === true;
-        done += Number(isRight);
-        tried += Number(found !== null);
-        item.classList.toggle("el-right", isRight);
-        const tick = item.querySelector<HTMLElement>(".el-tick")!;
-        setText(tick, isRight ? "✓" : "");
-        tick.ariaLabel = isRight ? "answered" : "open";
-        tick.setAttribute("role", "img");
-      }
-      bar.show(done, items.length, `${done} of ${items.length}`);
-      right += done;
-      all += items.length;
-    }
+    const all = state.chapters.flat();
+    const [right, tried] = [count(all, isRight), count(all, isTried)];
     const others = tried > right ? `, ${tried - right} tried` : "";
-    this.#whole.show(right, all, `${right} of ${all} answered in this browser${others}`);
-    setIdle(this.#erase, tried === 0);
+    whole.draw(right, all.length, `${right} of ${all.length} answered in this browser${others}`);
+    setIdle(erase, tried === 0);
   }
+
+  return { nodes: [h("div", { class: "el-tools" }, whole.node, erase), ...root.childNodes], draw };
 }
 
-define("exercise-list", ExerciseListElement);
+defineFigure<State, Action>("exercise-list", {
+  start: (root) => ({ chapters: chaptersOf(root).map(({ items }) => items.map(labelOf)), progress: readProgress() }),
+  reduce,
+  view,
+  listen: (host, leaves) => document.addEventListener("answer", () => read(host), { signal: leaves }),
+});
