@@ -1,12 +1,5 @@
 // Where the heads of an atlas stand, and what a kind of head looks like. Pure: no DOM.
 
-/** A score, or what else heads have values of; `text` writes one. */
-export interface Values {
-  name: string;
-  values: number[]; // of each head
-  text(value: number): string;
-}
-
 /** The columns of an atlas: which each head stands in, and what is written below some of them. */
 export interface Axis {
   places: number[]; // by head, from 0
@@ -27,10 +20,10 @@ export function layerAxis(layers: number[]): Axis {
 }
 
 /**
- * Columns from the least value to the largest. Most heads score little, so the columns are narrower there: they're equally wide in the
+ * Columns from the least value to the largest; `text` writes one. Most heads score little, so the columns are narrower there: they're equally wide in the
  * square root. An axis begins at 0, unless some are below.
  */
-export function scoreAxis({ values, text }: Values): Axis {
+export function scoreAxis({ values, text }: { values: number[]; text(value: number): string }): Axis {
   const low = Math.min(0, ...values);
   const most = Math.max(...values) - low || 1;
   const places = values.map((value) => Math.min(COLUMNS - 1, Math.floor(COLUMNS * Math.sqrt((value - low) / most))));

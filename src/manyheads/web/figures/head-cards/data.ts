@@ -28,9 +28,6 @@ export function order(values: number[], descending: boolean) {
   return values.map((_, at) => at).sort((a, b) => sign * (values[a] - values[b]) || a - b);
 }
 
-/** Which place a value takes among all, the largest first: 1, 2, ... */
-export const rank = (values: number[], value: number) => 1 + values.filter((other) => other > value).length;
-
 /** A score as the table writes it; as `shown` in models/cards.py. */
 export const shown = ({ decimals }: Pick<Score, "decimals">, value: number) =>
   decimals === null ? percent(value) : value.toFixed(decimals);

@@ -2,133 +2,85 @@
 
 import { chooser, field, fillOptions } from "../../views/controls.ts";
 import { arrow, fill, focusOn, h, setText, targetOf } from "../../views/dom.ts";
+import type { Host } from "../../views/host.ts";
 import { travel } from "../../views/travel.ts";
 import { behaviourOf } from "../../math/maps.ts";
-import { BEHAVIOURS } from "../../math/names.ts";
-import { layerAxis, pictureOf, scoreAxis, type Axis, type Values } from "./axes.ts";
+import { pictureOf } from "./axes.ts";
+import { nameOf, shown } from "./data.ts";
+import { axisOf, headBeside, kindsOf, type Action, type State } from "./state.ts";
 
-export interface AtlasHead {
-  name: string;
-  layer: number;
-  head: number;
-  kind: string | null;
-}
-
-/** The heads of a kind, by their numbers in the order of the layers, and where they stand. */
-interface Row {
-  heads: number[];
-  track: HTMLElement;
-}
-
-export class HeadAtlas {
-  #heads: AtlasHead[];
-  #scores: Values[];
-  #across = chooser("Across", () =>
+export function makeAtlas(host: Host<State, Action>) {
+  const { heads, scores } = host.state.data;
+  const open = (head: number) => host.act({ type: "open", head });
+  const squares = heads.map((_, head) => h("button", { type: "button", onclick: () => open(head) }));
+  const across = chooser("Across", (column) =>
     travel(
-      () => this.#squares.map((square, head) => [String(head), square]),
-      () => this.#place(),
+      () => squares.map((square, head) => [String(head), square]),
+      () => host.update({ across: Number(column) }),
     ),
   );
-  #squares: HTMLButtonElement[];
-  #rows: Row[];
-  #ticks = h("div", { class: "ha-ticks", "aria-hidden": "true" });
-  #says = h("p", { class: "ha-says" });
-  /** Where the squares stand: [head], and by what they are walked to from left to right. */
-  #axis: Axis = { places: [], ticks: [] };
-  #values: number[] = [];
-  readonly node: HTMLElement;
+  fillOptions(across, ["layer", ...scores.map(({ name }) => name)], [...Array(scores.length + 1).keys()], 0);
+  const rows = kindsOf(host.state.data).map(makeRow);
+  const below = h("div", { class: "ha-ticks", "aria-hidden": "true" });
+  const says = h("p", { class: "ha-says" });
+  const plot = h("div", { class: "ha-plot", onkeydown: move }, ...rows.map(({ node }) => node), below);
+  const node = h("div", { class: "head-atlas" }, h("div", { class: "hm-tools" }, field(across)), plot, says);
 
-  /** `open(head)` is called when a reader presses a square. */
-  constructor(heads: AtlasHead[], scores: Values[], open: (head: number) => void) {
-    this.#heads = heads;
-    this.#scores = scores;
-    this.#squares = heads.map((_, head) => h("button", { type: "button", onclick: () => open(head) }));
-    fillOptions(this.#across, ["layer", ...scores.map(({ name }) => name)], [...Array(scores.length + 1).keys()], 0);
-    const kinds = [...Object.keys(BEHAVIOURS), null].filter((kind) => heads.some((each) => each.kind === kind));
-    this.#rows = kinds.map((kind) => ({
-      heads: [...heads.keys()].filter((at) => heads[at].kind === kind),
-      track: h("div", { class: "ha-track", role: "group", "aria-label": kind ? behaviourOf(kind).label : "All heads" }),
-    }));
-    const rows = this.#rows.map(({ heads: all, track }, at) => rowOf(kinds[at], all.length, track));
-    this.node = h(
-      "div",
-      { class: "head-atlas" },
-      h("div", { class: "hm-tools" }, field(this.#across)),
-      h("div", { class: "ha-plot", onkeydown: (event: KeyboardEvent) => this.#move(event) }, ...rows, this.#ticks),
-      this.#says,
-    );
-    this.#place();
-    this.open(0);
-  }
-
-  /** Marks the head whose card is open; it's the one that the Tab key reaches. */
-  open(head: number) {
-    this.#squares.forEach((square, at) => {
-      square.ariaPressed = String(at === head);
-      square.tabIndex = at === head ? 0 : -1;
-    });
-  }
-
-  #place() {
-    const score = this.#scores[Number(this.#across.value) - 1] as Values | undefined;
-    const layers = this.#heads.map(({ layer }) => layer);
-    this.#axis = score ? scoreAxis(score) : layerAxis(layers);
-    this.#values = score ? score.values : layers;
-    const { places, ticks } = this.#axis;
-    const isLayer = !score && new Set(layers).size === ticks.length; // then what is left to say is which head of it
-    this.#squares.forEach((square, at) => {
-      const { name, layer, head } = this.#heads[at];
-      square.ariaLabel = square.title = score ? `${name}: ${score.name} ${score.text(score.values[at])}` : name;
-      setText(square, String(1 + (isLayer ? head : layer)));
-    });
-    for (const { heads, track } of this.#rows) {
-      const columns = fill(track, ticks.length, () => h("div"));
-      for (const column of columns) column.replaceChildren();
-      for (const at of this.#inOrder(heads)) columns[places[at]].append(this.#squares[at]);
-    }
-    const names = fill(this.#ticks, ticks.length, () => h("span"));
-    ticks.forEach((tick, column) => setText(names[column], tick));
-    this.#ticks.classList.toggle("ha-scored", score !== undefined);
-    this.node.style.setProperty("--columns", String(ticks.length));
-    setText(
-      this.#says,
-      isLayer
-        ? "Columns are layers. The number in a square is that of the head."
-        : score
-          ? "Each column is wider than the one before. The number in a square is that of its layer."
-          : "Columns are layers, a few in each. The number in a square is that of its layer.",
-    );
-  }
-
-  /** Heads from left to right. */
-  #inOrder(heads: number[]) {
-    return [...heads].sort((a, b) => this.#values[a] - this.#values[b] || a - b);
-  }
-
-  /** Arrow keys go to the next head of the kind, and to the kind above and below, to the head that stands nearest. */
-  #move(event: KeyboardEvent) {
+  function move(event: KeyboardEvent) {
     const step = arrow(event.key);
-    const at = this.#squares.indexOf(targetOf(event) as HTMLButtonElement);
+    const at = squares.indexOf(targetOf(event) as HTMLButtonElement);
     if (!step || at < 0) return;
     event.preventDefault();
-    const row = this.#rows.findIndex(({ heads }) => heads.includes(at));
-    const order = this.#inOrder(this.#rows[row].heads);
-    const next = step[1] ? order[order.indexOf(at) + step[1]] : this.#nearest(at, row + step[0]);
-    if (next !== undefined) focusOn(this.#squares[next], this.#squares[at]);
+    const next = headBeside(host.state, at, step);
+    if (next !== undefined) focusOn(squares[next], squares[at]);
   }
 
-  #nearest(at: number, row: number) {
-    const { places } = this.#axis;
-    const far = (head: number) => Math.abs(places[head] - places[at]);
-    return this.#inOrder(this.#rows[row]?.heads ?? []).sort((a, b) => far(a) - far(b))[0] as number | undefined;
+  function place(state: State) {
+    const { places, ticks, inOrder } = axisOf(state);
+    const column = state.across;
+    const score = scores[column - 1];
+    const isLayer = !column && new Set(heads.map(({ layer }) => layer)).size === ticks.length; // then what is left to say is which head of it
+    squares.forEach((square, at) => {
+      const { layer, head, scores: values } = heads[at];
+      const value = column ? `: ${score.name} ${shown(score, values[column - 1])}` : "";
+      square.ariaLabel = square.title = nameOf(heads[at]) + value;
+      setText(square, String(1 + (isLayer ? head : layer)));
+    });
+    for (const { heads: all, track } of rows) {
+      const columns = fill(track, ticks.length, () => h("div"));
+      const ordered = inOrder(all);
+      for (let at = 0; at < ticks.length; at++)
+        columns[at].replaceChildren(...ordered.filter((head) => places[head] === at).map((head) => squares[head]));
+    }
+    const names = fill(below, ticks.length, () => h("span"));
+    ticks.forEach((tick, at) => setText(names[at], tick));
+    below.classList.toggle("ha-scored", column > 0);
+    node.style.setProperty("--columns", String(ticks.length));
+    const legend = column
+      ? "Each column is wider than the one before."
+      : `Columns are layers${isLayer ? "" : ", a few in each"}.`;
+    setText(says, `${legend} The number in a square is that of ${isLayer ? "the head" : "its layer"}.`);
   }
+
+  function draw(state: State, before: State | null) {
+    if (state.across !== before?.across) place(state);
+    if (state.opened === before?.opened) return;
+    squares.forEach((square, at) => {
+      square.ariaPressed = String(at === state.opened);
+      square.tabIndex = at === state.opened ? 0 : -1; // the one that the Tab key reaches
+    });
+  }
+
+  return { node, draw };
 }
 
 /** The row of a kind: its picture and name, which are the key to its colour, and its heads. */
-function rowOf(kind: string | null, count: number, track: HTMLElement) {
+function makeRow({ kind, heads }: { kind: string | null; heads: number[] }) {
   const { label, colour } = kind ? behaviourOf(kind) : { label: "All heads", colour: null };
-  const name = h("span", { class: "ha-name" }, h("b", {}, label), ` ${count}`);
-  return h("div", { class: "ha-row", style: colour && `--head: ${colour}` }, pictureOfKind(kind), name, track);
+  const name = h("span", { class: "ha-name" }, h("b", {}, label), ` ${heads.length}`);
+  const track = h("div", { class: "ha-track", role: "group", "aria-label": label });
+  const style = colour && `--head: ${colour}`;
+  return { heads, track, node: h("div", { class: "ha-row", style }, pictureOfKind(kind), name, track) };
 }
 
 /** What a kind of head does, as a map of six words. */

@@ -2,176 +2,74 @@
 // all as JSON; `for` is the id of a <head-map>, or of a <next-word>, whose heads see no more of a text than stands before
 // the word to be written. No DOM while the module loads, as in head-map.ts.
 
-import { define, Figure, mapById } from "../../doors/page-element.ts";
+import { defineFigure } from "../../doors/define-figure.ts";
+import { mapById } from "../../doors/page-element.ts";
 import { setFigure } from "../../doors/phrases.ts";
 import { hostHere } from "../../math/host.ts";
-import { Announcer } from "../../views/announcer.ts";
 import { arrow, focusOn, h, setText, targetOf } from "../../views/dom.ts";
-import { nameOf, order, shareOf, shown, type Data } from "./data.ts";
-import { HeadAtlas } from "./head-atlas.ts";
-import { HeadCard } from "./head-card.ts";
+import type { Host } from "../../views/host.ts";
+import { nameOf, shareOf, shown } from "./data.ts";
+import { makeAtlas } from "./head-atlas.ts";
+import { makeCard } from "./head-card.ts";
+import { FIRST, reduce, rowsOf, start, summary, valuesOf, type Action, type State } from "./state.ts";
 
-const LONG = 100; // heads; of more, a table shows the first
-const FIRST = 20;
+function view(host: Host<State, Action>) {
+  const parts = [makeAtlas(host), makeCard(host), makeTable(host)];
+  return {
+    nodes: parts.map(({ node }) => node),
+    draw: (state: State, before: State | null) => parts.forEach((part) => part.draw(state, before)),
+  };
+}
 
-class HeadCardsElement extends Figure {
-  protected override drawsLate = true;
-  #data: Data = { scores: [], sentences: [], heads: [], causal: false };
-  #order: number[] = [];
-  #opened = -1;
-  /** Those rows of the table that have been shown, in the order of the data, however they are sorted. */
-  #rows: HTMLTableRowElement[] = [];
-  #columns: HTMLTableCellElement[] = [];
-  #body = h("tbody", { onkeydown: moveInTable });
-  #whole = true;
-  #toggle = h("button", {
-    type: "button",
-    class: "hc-more",
-    onclick: () => {
-      this.#whole = !this.#whole;
-      this.#show();
-    },
+/** All heads, or the first of them, to sort. */
+function makeTable(host: Host<State, Action>) {
+  const { data } = host.state;
+  const columns = [{ name: "head", says: null }, ...data.scores].map(({ name, says }, column) => {
+    const sort = () => host.dispatch({ type: "sort", column });
+    return h("th", { scope: "col", title: says }, h("button", { type: "button", onclick: sort }, name));
   });
-  #card: HeadCard | null = null;
-  #atlas: HeadAtlas | null = null;
-  #announcer = new Announcer();
+  const body = h("tbody", { onkeydown: moveInTable });
+  const fold = () => host.update({ whole: !host.state.whole });
+  const more = h("button", { type: "button", class: "hc-more", onclick: fold });
+  const table = h("table", { "aria-label": "Head cards" }, h("thead", {}, h("tr", {}, ...columns)), body);
+  const node = h(
+    "details",
+    { class: "hc-all" },
+    h("summary", {}, `All ${data.heads.length} heads in a table`),
+    h("div", { class: "hc-scroll", tabindex: 0, role: "region", "aria-label": "Scores of all heads" }, table),
+    ...(host.state.whole ? [] : [more]),
+  );
+  const rows: HTMLTableRowElement[] = []; // by head, once they've been shown
 
-  protected draw(baked: Data | null) {
-    if (!baked) return;
-    this.#data = baked;
-    const long = baked.heads.length > LONG;
-    this.#columns = [{ name: "head", says: null }, ...baked.scores].map(({ name, says }, at) =>
-      h(
-        "th",
-        { scope: "col", title: says, "aria-sort": long && at === 1 && "descending" },
-        h("button", { type: "button", onclick: () => this.#sort(at) }, name),
-      ),
-    );
-    this.#card = new HeadCard(baked, this.getAttribute("for") ?? "", (text) => this.#say(text));
-    this.#atlas = new HeadAtlas(
-      baked.heads.map(({ layer, head, behaviour }) => ({
-        name: nameOf({ layer, head }),
-        layer,
-        head,
-        kind: behaviour,
-      })),
-      baked.scores.map((score, at) => ({
-        name: score.name,
-        values: this.#column(at + 1),
-        text: (value: number) => shown(score, value),
-      })),
-      (at) => this.#say(this.#open(at)),
-    );
-    const table = h("table", { "aria-label": "Head cards" }, h("thead", {}, h("tr", {}, ...this.#columns)), this.#body);
-    this.replaceChildren(
-      this.#atlas.node,
-      this.#card.node,
-      h(
-        "details",
-        { class: "hc-all" },
-        h("summary", {}, `All ${baked.heads.length} heads in a table`),
-        h("div", { class: "hc-scroll", tabindex: 0, role: "region", "aria-label": "Scores of all heads" }, table),
-        ...(long ? [this.#toggle] : []),
-      ),
-      this.#announcer.node,
-    );
-    this.#whole = !long;
-    const strongest = order(this.#column(1), true);
-    this.#show(long ? strongest : this.#column(0));
-    this.#open(strongest[0]);
-  }
-
-  /** Shows the heads of the table, or the first of them, in an order. */
-  #show(heads = this.#order) {
-    this.#order = heads;
-    const rows = heads.slice(0, this.#whole ? heads.length : FIRST).map((at) => (this.#rows[at] ??= this.#row(at)));
-    rows.forEach((row, place) => (stopOf(row).tabIndex = place === 0 ? 0 : -1));
-    this.#body.replaceChildren(...rows);
-    setText(this.#toggle, this.#whole ? `Show the first ${FIRST}` : `Show all ${heads.length} heads`);
-  }
-
-  #row(at: number) {
-    const { scores } = this.#data.heads[at];
-    const open = h(
-      "button",
-      {
-        type: "button",
-        class: "hc-open",
-        "aria-pressed": String(at === this.#opened),
-        onclick: () => this.#say(this.#open(at)),
-      },
-      nameOf(this.#data.heads[at]),
-    );
-    const cells = scores.map((value, score) =>
-      h(
-        "td",
-        { style: `--share:${shareOf(this.#data.scores[score], this.#column(score + 1), value).toFixed(3)}` },
-        shown(this.#data.scores[score], value),
-      ),
-    );
-    return h("tr", { class: at === this.#opened && "hc-opened" }, h("th", { scope: "row" }, open), ...cells);
-  }
-
-  protected override listen(leaves: AbortSignal) {
-    mapById(this.getAttribute("for"), this)?.addEventListener("attention", () => this.#card?.draw(this.#map), {
-      signal: leaves,
+  function makeRow(head: number) {
+    const open = () => host.act({ type: "open", head });
+    const cells = data.scores.map((score, at) => {
+      const value = data.heads[head].scores[at];
+      const share = shareOf(score, valuesOf(data, at + 1), value).toFixed(3);
+      return h("td", { style: `--share:${share}` }, shown(score, value));
     });
-    this.addEventListener(
-      "click",
-      (event) => {
-        const link = targetOf(event).closest?.<HTMLAnchorElement>(`a[data-layer][href="#${this.getAttribute("for")}"]`);
-        if (link && this.#lead(link) && hostHere()) event.preventDefault(); // a notebook has no such address
-      },
-      { signal: leaves },
-    );
+    const button = h("button", { type: "button", class: "hc-open", onclick: open }, nameOf(data.heads[head]));
+    return h("tr", {}, h("th", { scope: "row" }, button), ...cells);
   }
 
-  /** The values of a column; the first is that of the names, in the order of layers and heads. */
-  #column(at: number) {
-    return this.#data.heads.map(({ scores }, head) => (at === 0 ? head : scores[at - 1]));
-  }
-
-  /** Sorts by a column: scores with the largest first, names from the first layer on; again, the other way round. */
-  #sort(at: number) {
-    const was = this.#columns[at].ariaSort;
-    const descending = was ? was === "ascending" : at > 0;
-    for (const column of this.#columns) column.ariaSort = null;
-    this.#columns[at].ariaSort = descending ? "descending" : "ascending";
-    this.#show(order(this.#column(at), descending));
-  }
-
-  /** Shows the card of one head, whose name leads to its map; says which. */
-  #open(at: number) {
-    this.#opened = at;
-    this.#atlas?.open(at);
-    this.#rows.forEach((row, place) => {
-      row.classList.toggle("hc-opened", place === at);
-      row.querySelector(".hc-open")?.setAttribute("aria-pressed", String(place === at));
+  function draw(state: State, before: State | null) {
+    const isNew = state.sorted !== before?.sorted || state.whole !== before.whole;
+    if (!isNew && state.opened === before.opened) return;
+    if (isNew) {
+      const way = state.sorted?.descending ? "descending" : "ascending";
+      columns.forEach((column, at) => (column.ariaSort = state.sorted?.column === at ? way : null));
+      const all = rowsOf(state).map((head) => (rows[head] ??= makeRow(head)));
+      all.forEach((row, place) => (stopOf(row).tabIndex = place === 0 ? 0 : -1));
+      body.replaceChildren(...all);
+      setText(more, state.whole ? `Show the first ${FIRST}` : `Show all ${data.heads.length} heads`);
+    }
+    rows.forEach((row, head) => {
+      row.classList.toggle("hc-opened", head === state.opened);
+      stopOf(row).ariaPressed = String(head === state.opened);
     });
-    return this.#card?.open(this.#data.heads[at], this.#map) ?? "";
   }
 
-  #say(text: string) {
-    this.#announcer.changed();
-    this.#announcer.drawn(() => text);
-  }
-
-  /** What the live figure shows, where it is of these heads. */
-  get #map() {
-    return mapById(this.getAttribute("for"), this)?.attention ?? null;
-  }
-
-  /** Turns the live figure to what a link names; the browser itself goes there. */
-  #lead({ dataset: { layer, head, sentence, query, off } }: HTMLAnchorElement) {
-    const figure = mapById(this.getAttribute("for"), this);
-    if (!figure) return false;
-    const { causal } = this.#data;
-    const settings = causal ? { text: sentence, off: sentence && (off ?? "") } : { view: "matrix", sentence, query };
-    const given = Object.entries({ layer, head, ...settings }).filter(([, value]) => value !== undefined);
-    setFigure(figure, Object.fromEntries(given) as Record<string, string>);
-    if (hostHere()) figure.scrollIntoView({ block: "nearest" });
-    return true;
-  }
+  return { node, draw };
 }
 
 /** What of a row has the focus. */
@@ -191,4 +89,31 @@ function moveInTable(event: KeyboardEvent) {
   focusOn(stopOf(next), null);
 }
 
-define("head-cards", HeadCardsElement);
+const liveOf = ({ root, state }: Host<State, Action>) => mapById(state.figure, root);
+
+/** Follows what the live figure shows, and leads to it. */
+function listen(host: Host<State, Action>, leaves: AbortSignal) {
+  const live = liveOf(host);
+  const show = () => host.update({ map: live?.attention ?? null });
+  live?.addEventListener("attention", show, { signal: leaves });
+  show();
+  const press = (event: Event) => {
+    const link = targetOf(event).closest?.<HTMLAnchorElement>(`a[data-layer][href="#${host.state.figure}"]`);
+    if (link && lead(host, link) && hostHere()) event.preventDefault(); // a notebook has no such address
+  };
+  host.root.addEventListener("click", press, { signal: leaves });
+}
+
+/** Turns the live figure to what a link names; the browser itself goes there. */
+function lead(host: Host<State, Action>, { dataset: { layer, head, sentence, query, off } }: HTMLAnchorElement) {
+  const figure = liveOf(host);
+  if (!figure) return false;
+  const { causal } = host.state.data;
+  const settings = causal ? { text: sentence, off: sentence && (off ?? "") } : { view: "matrix", sentence, query };
+  const given = Object.entries({ layer, head, ...settings }).filter(([, value]) => value !== undefined);
+  setFigure(figure, Object.fromEntries(given) as Record<string, string>);
+  if (hostHere()) figure.scrollIntoView({ block: "nearest" });
+  return true;
+}
+
+defineFigure<State, Action>("head-cards", { start, reduce, view, summary, listen, late: true });
