@@ -2,8 +2,13 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 import * as blend from "../../src/manyheads/web/figures/blend-triangle/state.ts";
+import * as list from "../../src/manyheads/web/figures/exercise-list/state.ts";
+import * as exercise from "../../src/manyheads/web/figures/field-exercise/state.ts";
+import * as guess from "../../src/manyheads/web/figures/figure-guess/state.ts";
 import * as cache from "../../src/manyheads/web/figures/growing-cache/state.ts";
 import * as slider from "../../src/manyheads/web/figures/result-slider/state.ts";
+import * as cards from "../../src/manyheads/web/figures/head-cards/state.ts";
+import * as opener from "../../src/manyheads/web/figures/open-model/state.ts";
 import * as rotary from "../../src/manyheads/web/figures/rotary-positions/state.ts";
 import * as softmax from "../../src/manyheads/web/figures/softmax-scale/state.ts";
 import { pick, walk } from "./dice.mjs";
@@ -99,4 +104,154 @@ test("the numbers of a key stay as its width changes, and the weights of each ro
       assert.ok(Math.max(...scores.map(Math.abs)) <= (width === 512 ? after.reach : Infinity));
     },
   );
+});
+
+test("the first press of a guess counts; its figure is covered until it's used or has answered, and stays so while it plays", () => {
+  const question = { question: "?", answers: ["tea", "no"], right: 1, says: "", sets: {} };
+  const anyAction = (roll) =>
+    pick(roll, [
+      { type: "press", pressed: pick(roll, [null, 0, 1]), plays: roll(2) === 1 },
+      { type: "use" },
+      { type: "use" },
+      { type: "answer" },
+    ]);
+  const start = () => guess.start(null, question);
+  walkOf(guess, start, anyAction, ({ before, action, after }) => {
+    const order = ["open", "plays", "shown"];
+    assert.ok(order.indexOf(after.guess.stage) >= order.indexOf(before.guess.stage));
+    if (before.guess.stage !== "open") assert.equal(after.guess.pressed, before.guess.pressed);
+    if (after.guess.stage === "shown") assert.ok(!after.covered);
+    if (before.guess.stage === "plays" && action.type === "use") assert.equal(after, before);
+    if (after.covered) assert.ok(before.covered, "what was uncovered stays so");
+    assert.ok(!guess.awaitsUse(after) || after.guess.stage === "open");
+  });
+});
+
+test("an exercise is right where each of its fields is, which is judged by itself; cleared, nothing is told of it", () => {
+  const fields = [
+    { kind: "word", label: "Who?", answer: "tea", hints: {} },
+    { kind: "choice", label: "Which?", answer: "[CLS]", hints: {}, options: ["[CLS]", "tea"] },
+    { kind: "number", label: "How much?", answer: "0.5", hints: { 2: "Divide." } },
+  ];
+  const answers = [
+    ["tea", "Tea.", "milk", ""],
+    ["[CLS]", "tea", ""],
+    ["1/2", "2", "50", "x", ""],
+  ];
+  const isRightAt = [2, 1, 1]; // as many of the answers, from the first, are right
+  const anyAction = (roll) =>
+    roll(5) ? { type: "check", typed: answers.map((texts) => pick(roll, texts)) } : { type: "clear" };
+  const start = () => exercise.start(element({ exercise: "drinks" }), fields);
+  walkOf(exercise, start, anyAction, ({ action, after }) => {
+    const verdicts = exercise.verdictsOf(after);
+    assert.equal(verdicts.length, action.type === "check" ? fields.length : 0);
+    const wanted = (action.typed ?? []).map((text, at) => answers[at].indexOf(text) < isRightAt[at]);
+    assert.deepEqual(
+      verdicts.map(({ right }) => right),
+      wanted,
+    );
+    for (const { right, reply } of verdicts) assert.match(reply, right ? /^Right\./ : /^Not yet\./);
+    assert.equal(exercise.isRight(after), wanted.length > 0 && wanted.every(Boolean));
+  });
+});
+
+test("exactly those exercises are right that were last read so, and each of them was tried", () => {
+  const labels = ["one", "two", "three", "constructor"];
+  const kept = (roll) => pick(roll, [null, undefined, { typed: [], right: true }, { typed: [], right: false }]);
+  const anyAction = (roll) => {
+    const found = [...labels, "gone"].map((label) => [label, kept(roll)]);
+    return { type: "take", parts: { progress: Object.fromEntries(found.filter(([, each]) => each !== undefined)) } };
+  };
+  const start = () => ({ chapters: [["one", "two"], [], ["three", "constructor"]], progress: {} });
+  walkOf(list, start, anyAction, ({ before, action, after }) => {
+    assert.equal(after.chapters, before.chapters);
+    for (const label of labels) {
+      const found = action.parts.progress;
+      const read = Object.hasOwn(found, label) ? found[label] : null;
+      assert.deepEqual([list.isTried(after, label), list.isRight(after, label)], [read !== null, read?.right ?? false]);
+    }
+  });
+});
+
+const scored = (values) => values.map((scores, at) => ({ layer: at >> 2, head: at % 4, behaviour: null, scores }));
+
+test("the card shows the score in which its head ranks best until another is pressed, and rows are all heads or the first of them", () => {
+  const scores = ["a", "b", "c"].map((name) => ({ name, says: name, decimals: 1 }));
+  const start = (roll) => {
+    const values = Array.from({ length: pick(roll, [8, 104]) }, () => scores.map(() => roll(7) / 7));
+    const heads = scored(values).map((head) => ({ ...head, behaviour: pick(roll, [null, "previous", "broad"]) }));
+    return cards.start(element({ for: "it" }), { scores, sentences: [], heads, causal: false });
+  };
+  const anyAction = (roll, { data: { heads }, whole }) =>
+    pick(roll, [
+      { type: "open", head: roll(heads.length) },
+      { type: "press", score: 1 + roll(3) },
+      { type: "sort", column: roll(4) },
+      { type: "take", parts: pick(roll, [{ whole: !whole }, { across: roll(4) }]) },
+      {
+        type: "take",
+        parts: { map: pick(roll, [null, { shape: [heads.length / 4, 4, 2, 2] }, { shape: [4, 4, 2, 2] }]) },
+      },
+    ]);
+  const steps = [
+    [0, 1],
+    [0, -1],
+    [1, 0],
+    [-1, 0],
+  ];
+  walkOf(cards, start, anyAction, ({ before, action, after }) => {
+    const { data, opened, score, sorted, map } = after;
+    const all = data.heads.length;
+    const ranks = scores.map((_, at) => cards.rankOf(data, opened, at + 1));
+    if (action.type === "open") assert.equal(ranks[score - 1], Math.min(...ranks));
+    if (action.type !== "open" && action.type !== "press") assert.equal(after.score, before.score);
+    assert.equal(/^Layer/.test(cards.summary(after)), after.named);
+    const rows = cards.rowsOf(after);
+    assert.equal(new Set(rows).size, after.whole ? all : Math.min(all, cards.FIRST));
+    const values = cards.valuesOf(data, sorted?.column ?? 0);
+    const sign = sorted?.descending ? -1 : 1;
+    for (const [at, head] of rows.slice(1).entries()) assert.ok(sign * (values[head] - values[rows[at]]) >= 0);
+    if (action.type === "sort" && before.sorted?.column === action.column)
+      assert.notEqual(sorted.descending, before.sorted.descending);
+    assert.equal(cards.mapOfOpened(after) !== null, map !== null && map.shape[0] * map.shape[1] === all);
+    const kinds = cards.kindsOf(data).map(({ heads }) => heads);
+    assert.equal(new Set(kinds.flat()).size, all);
+    const rowWith = (head) => kinds.findIndex((heads) => heads.includes(head));
+    for (const [down, right] of steps) {
+      const next = cards.headBeside(after, opened, [down, right]);
+      if (next === undefined) continue;
+      assert.equal(rowWith(next), rowWith(opened) + down);
+      if (right) assert.equal(cards.headBeside(after, next, [0, -right]), opened, "and back again");
+    }
+  });
+});
+
+test("what comes of a file counts until another is chosen; a model that is open stays until it's closed or another comes", () => {
+  const signals = Array.from({ length: 3 }, () => new AbortController());
+  const models = ["file/one", "file/two"].map((name) => ({ name }));
+  const anyAction = (roll) => {
+    const of = pick(roll, signals);
+    const own = [[{}, [pick(roll, ["focus", "decoder"]), null]]];
+    return pick(roll, [
+      { type: "open", cancels: of },
+      { type: "hear", of, parts: pick(roll, [{ line: "what it is" }, { status: "Reading." }, { done: 1, total: 2 }]) },
+      { type: "give", of, model: pick(roll, models), own },
+      { type: "fail", of },
+      { type: "close" },
+      { type: "measure", seconds: roll(5) },
+      { type: "wait", waits: roll(2) === 1 },
+    ]);
+  };
+  walkOf(opener, opener.start, anyAction, ({ before, action, after }) => {
+    if (action.of && action.of !== before.reading?.cancels) assert.equal(after, before);
+    if (after.model !== before.model) assert.ok(["give", "close"].includes(action.type));
+    if (after.model) assert.equal(after.own.length, 1);
+    else assert.deepEqual([after.line, after.own, after.slow], ["", [], false]);
+    if (before.model && after.model) assert.equal(after.own, before.own, "the figures' own, not the file's");
+    if (["give", "fail"].includes(action.type) && after !== before) {
+      assert.equal(after.reading, null);
+      if (action.type === "give") assert.match(after.status, /^(one|two) reads here now\.$/);
+      else assert.equal(after.status, before.reading.status);
+    }
+  });
 });
