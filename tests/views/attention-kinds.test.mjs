@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import test from "node:test";
 import { baked, draw, follow, heard, says, settled, texts, tick, type, until } from "./page.mjs";
 import { setFigure } from "../../src/manyheads/web/doors/phrases.ts";
-import { changesOf } from "../../src/manyheads/web/figures/attention-kinds/attention-kinds.ts";
+import { changesOf } from "../../src/manyheads/web/figures/attention-kinds/state.ts";
 import { attentionOf } from "../../src/manyheads/web/math/kinds.ts";
 import { focusModel, HOSTILE, makeMap, randomOf, tokensOf } from "./small-models.mjs";
 

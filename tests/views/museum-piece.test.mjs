@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import test from "node:test";
 import { draw, follow, once, press, rowsOf, says, status, texts, tick, type, until } from "./page.mjs";
 import { setFigure } from "../../src/manyheads/web/doors/phrases.ts";
-import { differences } from "../../src/manyheads/web/figures/museum-piece/museum-piece.ts";
+import { differences } from "../../src/manyheads/web/figures/museum-piece/state.ts";
 import { focusModel, HOSTILE, tokensOf } from "./small-models.mjs";
 
 const HTML = (bug, attributes = "") =>

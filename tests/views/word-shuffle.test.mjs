@@ -4,12 +4,7 @@ import test from "node:test";
 import { maskOf } from "../../src/manyheads/web/math/heads-off.ts";
 import { draw, isIdle, page, press, replace, says, status, texts, type, until } from "./page.mjs";
 import { HOSTILE, mapModel, slowModel } from "./small-models.mjs";
-import {
-  conclusions,
-  largestChange,
-  shuffled,
-  wordsOf,
-} from "../../src/manyheads/web/figures/word-shuffle/word-shuffle.ts";
+import { conclusions, largestChange, shuffled, wordsOf } from "../../src/manyheads/web/figures/word-shuffle/state.ts";
 
 test("words and signs come apart, letters of any script stay together", () => {
   assert.deepEqual(wordsOf("Tea, please!"), ["Tea", ",", "please", "!"]);

@@ -121,7 +121,11 @@ export function defineFigure<State, Action, Model extends { broken?: boolean } =
       const state = parts.start(this, baked, written);
       if (!state) return;
       const host: Host<State, Action> = new Host(this, state, parts, {
-        ask: (follows) => (follows ? this.task?.runAfter() : this.task?.run()),
+        ask: (follows) => {
+          if (work?.leans) this.#tell(""); // of what it follows by now
+          if (follows) this.task?.runAfter();
+          else this.task?.run();
+        },
         changed: (before) => parts.changed?.(host, before),
       });
       this.view = host;
@@ -173,7 +177,8 @@ export function defineFigure<State, Action, Model extends { broken?: boolean } =
 
     /** What of it a page reads: that which an attribute wrote is known before it's drawn. */
     #look(property: string) {
-      if (this.isAsBuilt && attributes.includes(property)) return this.#written(property)[property];
+      if (this.isAsBuilt && attributes.includes(property) && this.hasAttribute(property))
+        return this.#written(property)[property];
       return this.view ? properties[property](this.view.state, this.view) : (this.#written(property)[property] ?? null);
     }
 

@@ -19,7 +19,7 @@ export class Announcer<Shown = unknown> {
     this.#waits = true;
   }
 
-  /** The change is drawn, and `shown` stands here now; `summary(before)` is called after the pause, with what stood here. */
+  /** The change is drawn, and `shown` stands here now; `summary(before)` is called after the pause, with what stood here; it's "" where more is to come. */
   drawn(summary: (before?: Shown) => string, shown?: Shown) {
     if (!this.#waits) {
       this.#before = shown;
@@ -27,8 +27,10 @@ export class Announcer<Shown = unknown> {
     }
     clearTimeout(this.#timer);
     this.#timer = setTimeout(() => {
+      const text = summary(this.#before);
+      if (!text) return;
       this.#waits = false;
-      if (this.node.isConnected) setText(this.node, summary(this.#before));
+      if (this.node.isConnected) setText(this.node, text);
       this.#before = shown;
     }, QUIET);
   }

@@ -7,7 +7,7 @@ import { announce, arrange } from "./dom.ts";
 
 /** Nodes, and what draws a state into them. */
 export interface View<State> {
-  nodes: Node[];
+  nodes: Node[]; // the host's reports come after them, unless they are among them
   /** Draws a state; `before` is what is drawn, nothing at first. */
   draw(state: State, before: State | null): void;
 }
@@ -17,8 +17,10 @@ export interface Parts<State, Action> {
   reduce(state: State, action: Action): State;
   /** Makes the view, once. */
   view(host: Host<State, Action>): View<State>;
-  /** What a change came to, for those who listen. */
+  /** What a change came to, for those who listen; "" until that's known. */
   summary?(state: State): string;
+  /** What an action does outside of the figure, once it's drawn. */
+  effect?(host: Host<State, Action>, action: Action, before: State): void;
   /** The event after a drawing, unless its detail is that of the last one. */
   event?(state: State): [name: string, detail: unknown] | null;
   /** The parts that an answer is made of: where one differs from before, another is asked for. */
@@ -38,6 +40,7 @@ export interface Owner<State> {
 export class Host<State, Action> {
   state: State;
   readonly root: HTMLElement;
+  readonly reports: Node[]; // how things stand, and what a change came to
   #parts: Parts<State, Action>;
   #owner: Owner<State>;
   #view: View<State>;
@@ -53,10 +56,10 @@ export class Host<State, Action> {
     this.root = root;
     this.#parts = parts;
     this.#owner = owner;
-    this.#view = parts.view(this);
     const status = parts.args ? [this.#status.node] : []; // one without a model has none
-    const announcer = parts.summary ? [this.#announcer.node] : [];
-    arrange(root, [...this.#view.nodes, ...status, ...announcer]);
+    this.reports = [...status, ...(parts.summary ? [this.#announcer.node] : [])];
+    this.#view = parts.view(this);
+    arrange(root, [...new Set([...this.#view.nodes, ...this.reports])]);
     this.#draw();
   }
 
@@ -70,11 +73,12 @@ export class Host<State, Action> {
 
   /** Changes the state. An answer that comes at once is drawn together with what asked for it. */
   dispatch(action: Action, follows = false) {
-    const { reduce, args } = this.#parts;
+    const { reduce, args, effect } = this.#parts;
     const [before, drawings] = [this.state, this.#drawings];
     this.state = reduce(before, action);
     if (args && differing(args(before), args(this.state)).length) this.#owner.ask?.(follows);
     if (this.#drawings === drawings) this.#draw();
+    effect?.(this, action, before);
   }
 
   /** Another figure did something that this one follows. */
