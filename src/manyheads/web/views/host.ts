@@ -16,12 +16,15 @@ export interface Parts<State, Action> {
   reduce(state: State, action: Action): State;
   /** Makes the view, once. */
   view(host: Host<State, Action>): View<State>;
-  /** What a change came to, for those who listen. */
+  /** What a change came to, for those who listen; nothing is said while that's still to come. */
   summary?(state: State): string;
+  pending?(state: State): boolean;
   /** The event after a drawing, unless its detail is that of the last one. */
   event?(state: State): [name: string, detail: unknown] | null;
   /** The parts that an answer is made of: where one differs from before, another is asked for. */
   args?(state: State): object;
+  /** What is said in place of the status. */
+  message?(state: State): string;
   /** What follows the status. */
   notes?(state: State): string[];
 }
@@ -52,9 +55,14 @@ export class Host<State, Action> {
     this.#parts = parts;
     this.#owner = owner;
     this.#view = parts.view(this);
-    const status = parts.args ? [this.#status.node] : []; // one without a model has none
+    const status = parts.args && !this.statusNode.parentNode ? [this.statusNode] : []; // one without a model has none
     arrange(root, [...this.#view.nodes, ...status, this.#announcer.node]);
     this.#draw();
+  }
+
+  /** The line of the status: below all, unless the view has put it elsewhere. */
+  get statusNode() {
+    return this.#status.node;
   }
 
   /** The reader does something: what it comes to is said. */
@@ -101,16 +109,18 @@ export class Host<State, Action> {
   }
 
   #drawStatus() {
+    const message = this.#parts.message?.(this.state);
+    if (message) return this.#status.tell(message);
     const [text, ...rest] = this.#message;
     this.#status.tell([text, ...(this.#parts.notes?.(this.state) ?? [])].join(" "), ...rest);
   }
 
   #draw() {
-    const { summary, event } = this.#parts;
+    const { summary, pending, event } = this.#parts;
     this.#drawings++;
     this.#view.draw(this.state);
     this.#drawStatus();
-    if (summary) this.#announcer.drawn(() => summary(this.state));
+    if (summary && !pending?.(this.state)) this.#announcer.drawn(() => summary(this.state));
     const [name, detail] = event?.(this.state) ?? ["", null];
     if (name && detail !== this.#detail) announce(this.root, name, detail);
     this.#detail = detail;
