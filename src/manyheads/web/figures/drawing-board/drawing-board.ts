@@ -11,7 +11,7 @@ import { likeliest } from "../../math/maps.ts";
 import { readDrawing, readStrokes, writeStrokes, type Stroke } from "../../math/strokes.ts";
 import type { DrawingMap } from "../../models/drawing.ts";
 import { announce, h, nextId } from "../../views/dom.ts";
-import { Board } from "./board.ts";
+import { makeBoard, type Board } from "./board.ts";
 import type { Head } from "./guess.ts";
 import { lookAt, sentenceOf, type Answer, type Look } from "./look.ts";
 import { COLUMNS } from "./paper.ts";
@@ -90,13 +90,13 @@ class DrawingBoardElement extends Figure {
     const map = this.map ?? this.#makeMap();
     const asked = ["guess", "goal", "exercise"].map((name) => [name, this.getAttribute(name)]);
     const tasks = (this.#tasks = new Tasks(Object.fromEntries(asked)));
-    this.#board = new Board(nextId("drawing-board"), {
+    this.#board = makeBoard(nextId("drawing-board"), {
       get picks() {
         return tasks.picks;
       },
       ...{ pick: (patch) => this.#pick(patch), consider: (patch) => this.#consider(patch) },
       begin: () => this.#begin(),
-      show: (points) => this.#board?.paper.drawPen(points),
+      show: (points) => this.#board?.drawPen(points),
       draw: (points) => this.#write(writeStrokes([...this.#below, points])),
       end: (points) => this.#end(writeStrokes([...this.#below, points])),
       cancel: () => this.#end(this.#before),
@@ -174,7 +174,7 @@ class DrawingBoardElement extends Figure {
 
   #end(text: string) {
     this.#record(this.#before, text);
-    this.#board?.paper.drawPen([]);
+    this.#board?.drawPen([]);
     this.#write(text);
   }
 
