@@ -75,7 +75,7 @@ const STATES = {
   "next-word": {
     text: "text",
     start: () => wordStart({ text: "a" }, [2, 3]),
-    reduce: (state, action) => wordReduce(state, action).state,
+    reduce: wordReduce,
     hand: { type: "set", parts: { off: HAND } },
     types: (text) => ({ type: "type", text }),
     more: { layer: 1, head: 2, looks: true, temperature: 0.5, masked: true },

@@ -1,7 +1,8 @@
-// The state of <next-word>: each action gives another state and says what has to be done. No DOM.
+// The state of <next-word>: each action gives another state, and what differs in it asks the model. No DOM.
 import assert from "node:assert/strict";
 import test from "node:test";
 import {
+  args,
   isWaiting,
   isWhole,
   maskIn,
@@ -9,12 +10,18 @@ import {
   startWith,
   storedFor,
 } from "../../src/manyheads/web/figures/next-word/state.ts";
+import { differing } from "../../src/manyheads/web/views/host.ts";
 import { pick, walk } from "./dice.mjs";
 import { weightsOf } from "./small-models.mjs";
 
 const WORDS = [" tea", " milk", "<F0 9F>", "<8D B5>", "<|end|>"];
 const vocabulary = { endTokens: [4], wordOf: (id) => WORDS[id] };
 const map = { queryTokens: ["a"], keyTokens: ["a"], shape: [2, 3, 1, 1], weights: weightsOf([2, 3, 1, 1]) };
+
+const BOTH = [
+  [0, 1],
+  [1, 0],
+];
 
 /** What a model would say of a state: every word may come, one most. */
 function answerTo({ text, tail, off = [], masked = false }, roll = () => 0) {
@@ -59,9 +66,11 @@ const anyAction = (roll, state) =>
         { off: [[1, 1]] },
         { text: "a cup", temperature: 0.5 },
         { layer: 1, head: roll(4), looks: true },
+        { off: pick(roll, ["both", "1.2", ""]) },
       ]),
     }),
-    () => ({ type: "toggle", head: roll(3) }),
+    () => ({ type: "take", parts: { text: "a cup of", tail: [2], off: [] } }), // a kernel's
+    () => ({ type: "toggle", heads: pick(roll, [[[1, roll(3)]], BOTH]) }),
     () => ({
       type: "look",
       parts: pick(roll, [
@@ -77,6 +86,7 @@ const anyAction = (roll, state) =>
     }),
     () => ({ type: "seed", seed: roll(3) }),
     () => ({ type: "stale", stale: roll(2) === 1 }),
+    () => ({ type: roll(8) ? "go on" : "lose" }),
   ])();
 
 /** A story of two words, as a page has it without a model. */
@@ -98,19 +108,20 @@ const STORED = [
 
 test("after any actions what is written follows from an answer, and every step of it can be undone", () => {
   walk(
-    () => startWith({ text: "a cup", stored: STORED }, [2, 3]),
+    () => startWith({ text: "a cup", stored: STORED, lists: { both: BOTH } }, [2, 3]),
     anyAction,
-    reduce,
-    ({ before, action, after, needs, changed, message }) => {
-      assert.ok(needs !== "compute" || changed);
-      if (changed?.length)
+    (state, action) => ({ state: reduce(state, action) }),
+    ({ before, action, after }) => {
+      const changed = differing(args(before), args(after));
+      if (changed.length && !after.tail.length && action.type !== "lose")
         assert.ok(
-          isWaiting(after) || (!after.answer && storedFor(after)),
+          isWaiting(after) || (!after.answer && storedFor(after)) || "tail" in action.parts,
           "it waits for a model, or has an answer that is stored",
         );
-      if (["text", "tail"].some((name) => before[name] !== after[name]))
-        assert.ok(action.type === "take" || changed.includes("text"));
-      if (before.off !== after.off) assert.ok(action.type === "take" || changed.includes("off"));
+      if (after.phase === "asking" && !isWaiting(before))
+        assert.ok(changed.length || action.type === "lose", "what is waited for was asked for");
+      if (["answer", "try", "seed", "look", "stop", "stale"].includes(action.type))
+        assert.deepEqual(changed, [], "nothing else asks");
       if (after.shown?.text !== before.shown?.text)
         assert.equal(action.type, "answer", "bars say which text they answer to");
 
@@ -126,11 +137,14 @@ test("after any actions what is written follows from an answer, and every step o
             ? after.tail.length === before.tail.length + 1
             : after.text.startsWith(before.text) && !after.tail.length,
         );
-        const back = reduce(after, { type: "back" }).state;
+        const back = reduce(after, { type: "back" });
         for (const name of ["text", "tail", "draws", "earlier"]) assert.deepEqual(back[name], before[name], name);
       }
       assert.ok(!/<F0|<8D/.test(after.text), "the text has no half of a character");
-      if (message) assert.deepEqual([after.left, after.plays, after.text], [0, false, before.text]);
+      if (after.message) {
+        assert.deepEqual([after.left, after.plays, after.text], [0, false, before.text]);
+        assert.ok(!isWaiting(after), "what has been asked for since has an end of its own");
+      }
       if (after.plays) assert.ok(after.left > 0 || isWaiting(after), "what plays goes on, or waits");
       if (!isWaiting(after)) assert.equal(after.phase === "writing", after.left > 0);
       if (
@@ -148,7 +162,7 @@ test("after any actions what is written follows from an answer, and every step o
           after.head < 3,
       );
       assert.equal(maskIn(after) === null, after.off.length === 0);
-      if (needs === "draw" && after.answer) {
+      if (after.shown !== before.shown) {
         const { bars, shown, choice } = after;
         assert.equal(new Set(bars.map(({ id }) => id)).size, bars.length);
         const sum = shown.next.reduce((all, { probability }) => all + probability, 0);
@@ -165,8 +179,8 @@ test("after any actions what is written follows from an answer, and every step o
 /** Does actions one after the other, each answered at once. */
 const done = (state, ...actions) =>
   actions.reduce((now, action) => {
-    const { state: after } = reduce(now, action);
-    return isWaiting(after) ? reduce(after, answerTo(after)).state : after;
+    const after = reduce(now, action);
+    return isWaiting(after) ? reduce(after, answerTo(after)) : after;
   }, state);
 
 const begun = () =>
@@ -181,8 +195,7 @@ test("a seed writes the same words again; undone in the middle, the same one com
 });
 
 test("a press before the answer is there draws from that answer", () => {
-  let { state } = reduce(begun(), { type: "set", parts: { text: "a cup of" } });
-  state = reduce(state, draw).state;
+  const state = reduce(reduce(begun(), { type: "set", parts: { text: "a cup of" } }), draw);
   assert.deepEqual([state.text, state.left], ["a cup of", 1]);
   assert.ok(done(state, answerTo(state), { type: "go on" }).earlier.length, "it's written once the answer has come");
 });
@@ -191,13 +204,14 @@ test("a word that doesn't end is written no further, and its reader is told; ano
   const unending = { endTokens: [], wordOf: () => "a" };
   const answered = (state) => {
     const { answer } = answerTo(state);
-    return reduce(state, { type: "answer", answer: { ...answer, vocabulary: unending } }).state;
+    return reduce(state, { type: "answer", answer: { ...answer, vocabulary: unending } });
   };
-  let step = reduce(begun(), { type: "play" });
-  while (step.needs === "compute") step = reduce(answered(step.state), { type: "go on" });
-  assert.match(step.message, /a word that doesn’t end/);
-  assert.deepEqual([step.state.plays, step.state.left, step.state.phase], [false, 0, "still"]);
-  assert.equal(reduce(step.state, draw).needs, "compute");
+  let state = reduce(begun(), { type: "play" });
+  while (isWaiting(state)) state = reduce(answered(state), { type: "go on" });
+  assert.match(state.message, /a word that doesn’t end/);
+  assert.deepEqual([state.plays, state.left, state.phase], [false, 0, "still"]);
+  const longer = reduce(state, draw);
+  assert.deepEqual([longer.message, differing(args(state), args(longer))], ["", ["text", "tail"]]);
 });
 
 test("without a model, a story is written as far as it's stored, then waits for one and goes on", () => {
@@ -209,32 +223,32 @@ test("without a model, a story is written as far as it's stored, then waits for 
       [" chai", 0.4],
     ],
   );
-  state = reduce(state, { type: "play" }).state;
+  state = reduce(state, { type: "play" });
   assert.deepEqual([state.text, state.phase, state.bars[0].word, state.draws], ["a cup chai", "writing", " the", 1]);
   const end = reduce(state, { type: "go on" });
   assert.deepEqual(
-    [end.state.text, end.state.phase, end.needs, end.state.plays],
-    ["a cup chai", "asking", "compute", true],
+    [end.text, end.phase, differing(args(state), args(end)), end.plays],
+    ["a cup chai", "asking", ["requests"], true],
   );
-  state = reduce(end.state, answerTo(end.state)).state;
-  assert.ok(reduce(state, { type: "go on" }).state.text.startsWith("a cup chai "));
+  state = reduce(end, answerTo(end));
+  assert.ok(reduce(state, { type: "go on" }).text.startsWith("a cup chai "));
 });
 
 test("what is stored is for its own heads, settings and seed", () => {
   const off = [{ ...STORED[0], off: [[1, 2]], words: [[" the", 0.5, 0.1]] }, ...STORED];
   const begun = startWith({ text: "a cup", stored: off }, [2, 3]);
   const turned = reduce(begun, { type: "set", parts: { off: [[1, 2]] } });
-  assert.deepEqual([turned.state.bars[0].before, turned.state.phase], [0.1, "still"]);
+  assert.deepEqual([turned.bars[0].before, turned.phase], [0.1, "still"]);
   for (const action of [
     { type: "set", parts: { masked: true } },
     { type: "shape", parts: { temperature: 2 } },
     { type: "set", parts: { text: "a" } },
   ]) {
-    const { state } = reduce(begun, action);
+    const state = reduce(begun, action);
     assert.deepEqual([state.phase, state.bars], ["asking", begun.bars], "the bars stay, and wait");
   }
-  const seeded = reduce(begun, { type: "seed", seed: 2 }).state;
-  assert.equal(reduce(seeded, draw).state.text, "a cup");
+  const seeded = reduce(begun, { type: "seed", seed: 2 });
+  assert.equal(reduce(seeded, draw).text, "a cup");
 });
 
 test("the word that would have come first has a row among the first four, and every choice has ten rows", () => {
@@ -246,13 +260,13 @@ test("the word that would have come first has a row among the first four, and ev
     whole: scores(11),
     vocabulary: { endTokens: [], wordOf: (id) => many[id] },
   };
-  let state = reduce(startWith({ text: "a", off: [[0, 0]] }, [2, 3]), { type: "answer", answer }).state;
+  let state = reduce(startWith({ text: "a", off: [[0, 0]] }, [2, 3]), { type: "answer", answer });
   assert.deepEqual(
     state.bars.slice(0, 5).map(({ id }) => id),
     [0, 1, 2, 11, 3],
   );
   for (const parts of [{ temperature: 0 }, { topK: 1 }, { topP: 0.1 }]) {
-    state = reduce(state, { type: "shape", parts }).state;
+    state = reduce(state, { type: "shape", parts });
     assert.deepEqual([state.bars.length, state.bars[1].share, state.shown.next.length], [10, 0, 1]);
   }
 });

@@ -1,6 +1,8 @@
 // <next-word>: the likeliest next words as bars that a reader presses, reshapes, and cuts heads from.
 import assert from "node:assert/strict";
 import test from "node:test";
+import nextWord, { TRAITS } from "../../src/manyheads/web/figures/next-word/next-word.ts";
+import { Host } from "../../src/manyheads/web/views/host.ts";
 import {
   baked,
   choose,
@@ -499,4 +501,88 @@ test("what a press came to is said once", async (t) => {
     heard(figure, t.mock.timers),
     /^Likeliest next: milk, [\d.]+\u00a0%; <b>cup<\/b>, [\d.]+\u00a0%; \., [\d.]+\u00a0%\.$/,
   );
+});
+
+test("a key is one dispatch and one drawing, and so is its answer", async (t) => {
+  const figure = await live();
+  const dispatched = t.mock.method(Host.prototype, "dispatch");
+  const drawn = t.mock.method(figure.querySelector(".nw-page").classList, "toggle");
+  const counts = () => [dispatched.mock.calls.map(({ arguments: [action] }) => action.type), drawn.mock.callCount()];
+  await answered(figure, () => {
+    type(figure, "Text so far", "Milk");
+    assert.deepEqual(counts(), [["type"], 1]);
+  });
+  assert.deepEqual(counts(), [["type", "answer"], 2]);
+});
+
+test("what is said of a text is said once its answer is here", async (t) => {
+  const figure = await opened();
+  t.mock.timers.enable({ apis: ["setTimeout"] });
+  type(figure, "Text so far", "Milk");
+  assert.equal(heard(figure, t.mock.timers), "");
+  await answered(figure, () => figure.ready);
+  assert.match(heard(figure, t.mock.timers), /^Likeliest next: /);
+});
+
+/** What Python's `NextWord` has in its traits, as anywidget gives it. */
+function widget() {
+  const values = {
+    ...{ text: START, off: [], masks_first: false, _tail: [], _words: WORDS, _css: "", _status: "" },
+    ...{
+      _example: { ...DATA, stored: undefined, endTokens: [END] },
+      _asks: Object.values(TRAITS),
+      _asked: 0,
+      _answered: 0,
+    },
+  };
+  const listeners = [];
+  return {
+    get: (name) => values[name],
+    set(name, value) {
+      values[name] = value;
+      for (const [event, listener] of listeners) if (event === `change:${name}`) listener();
+    },
+    save_changes() {},
+    on: (...listener) => listeners.push(listener),
+    off() {},
+    /** Python answers to what it was sent. */
+    async answer() {
+      const { logits, map } = await decoder().next({ text: values.text, tail: values._tail });
+      const { weights, ...rest } = map;
+      const now = { shape: [WORDS.length], values: [...logits] };
+      this.set("_answered", values._asked);
+      this.set("_answer", { tail: values._tail, logits: { now }, map: { ...rest, weights: [...weights] } });
+    },
+  };
+}
+
+test("in a notebook Python is sent what is written and switched, each time once, and nothing that it set itself", async (t) => {
+  const [model, el] = [widget(), document.body.appendChild(document.createElement("div"))];
+  await model.answer();
+  const leave = nextWord.render({ model, el });
+  const [root] = el.children;
+  const asked = model.get("_asked");
+  const sent = () => [model.get("text"), model.get("off"), model.get("_asked") - asked];
+  await model.answer();
+  bar(root).click();
+  assert.deepEqual([box(root).value, sent()], [`${START} tea`, [`${START} tea`, [], 1]]);
+  await model.answer();
+  press(root, "the two");
+  assert.deepEqual(sent().slice(1).flat(2), [1, 2, 0, 0, 2]);
+  await model.answer();
+  model.set("text", "Milk");
+  assert.deepEqual([box(root).value, sent()[2]], ["Milk", 2]);
+  await model.answer();
+  t.mock.timers.enable({ apis: ["setTimeout"] });
+  press(root, "▶ Play");
+  const [first] = sent();
+  t.mock.timers.tick(140);
+  assert.deepEqual([first.startsWith("Milk "), sent()[0] === first, sent()[2]], [true, true, 3], "it waits for Python");
+  await model.answer();
+  t.mock.timers.tick(140);
+  assert.deepEqual([sent()[0].startsWith(first), sent()[0] !== first, sent()[2]], [true, true, 4]);
+  leave();
+  await model.answer();
+  t.mock.timers.tick(140);
+  assert.equal(sent()[2], 4);
 });

@@ -45,8 +45,9 @@ export interface Work<State, Action, Model extends { broken?: boolean } = HeadMo
   TaskOptions<Model>,
   "load" | "notLoaded" | "progress"
 > {
-  /** The names of its models; by itself that of its attribute. */
+  /** The names of its models; by itself that of its attribute, or without one this. */
   models?(host: Host<State, Action>): string[];
+  model?: string;
   /** Whether it begins only after a figure that it leans on. */
   leans?: boolean;
   failure: string; // what could not be done
@@ -54,6 +55,8 @@ export interface Work<State, Action, Model extends { broken?: boolean } = HeadMo
   answer(result: Result): Action;
   /** What is said of an answer. */
   tells?(host: Host<State, Action>): string;
+  /** What else is done once it's shown. */
+  shown?(host: Host<State, Action>): void;
   /** What is said while something that its reader chose waits for a model; null where nothing does. */
   waits?(state: State, model: string): string | null;
   /** What is done where a reader's file takes the place of its model, or goes. */
@@ -80,15 +83,15 @@ export function defineFigure<State, Action, Model extends { broken?: boolean } =
       load,
       notLoaded,
       progress,
-      models,
       failure,
       compute,
       answer,
       tells,
+      shown,
       waits,
     }: Work<State, Action, Model>) {
       return new Task<Model>(this, {
-        models: () => models?.(this.view!) ?? [this.getAttribute("model") ?? ""].filter(Boolean),
+        models: () => this.#models,
         tell: this.#tell,
         ...(load && { load }),
         ...(notLoaded && { notLoaded }),
@@ -104,9 +107,14 @@ export function defineFigure<State, Action, Model extends { broken?: boolean } =
             const host = this.view!;
             host.dispatch(answer(result));
             this.#tell(tells ? tells(host) : READY);
+            shown?.(host);
           },
         },
       });
+    }
+
+    get #models() {
+      return work!.models?.(this.view!) ?? [this.getAttribute("model") ?? work!.model ?? ""].filter(Boolean);
     }
 
     /** Fulfilled once the figure computes for itself; asking for it starts the loading. */
@@ -136,7 +144,7 @@ export function defineFigure<State, Action, Model extends { broken?: boolean } =
 
     /** Says what is drawn, an example or nothing yet, and waits for a reader to need the model. */
     #standBy(isBaked: boolean) {
-      const onRequest = (work!.models?.(this.view!) ?? [this.getAttribute("model") ?? ""]).some(isOnRequest);
+      const onRequest = this.#models.some(isOnRequest);
       if (onRequest) offerBelowSentence(this);
       this.#tell(onRequest ? OFFERED : EXAMPLE_SHOWN);
       whenTouched(this, () => this.task!.wake());

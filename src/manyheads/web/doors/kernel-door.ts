@@ -7,7 +7,7 @@ import { keepWhenSaved } from "./saved-notebook.ts";
 
 interface Figure<View> {
   kind: string; // the element that shows the same on a page
-  make: (state: any, change: (state: any, names: string[]) => void, ask: () => void) => View;
+  make: (state: any, change: (state: any, names?: string[]) => void, ask: () => void) => View;
   show: (view: View) => void;
   lend: (view: View, settings: Record<string, string>) => Record<string, any>; // gives the state after it
 }
@@ -39,7 +39,9 @@ export function openDoor<View extends KernelView>(
     ); // a kernel may know fewer
   const asks: string[] = model.get("_asks");
   let sending = false;
-  const change = (chosen: any, names: string[]) => {
+  const otherwise = (chosen: any) =>
+    Object.keys(traits).filter((part) => part in chosen && !isEqual(chosen[part], model.get(traits[part])));
+  const change = (chosen: any, names = otherwise(chosen)) => {
     sending = true; // each `set` announces a change while the next trait still has its old value
     for (const name of names) model.set(traits[name], chosen[name]);
     sending = false;
@@ -71,11 +73,7 @@ export function openDoor<View extends KernelView>(
   Object.assign(root, {
     id: model.get("id") ?? "",
     lend(settings: Record<string, string>) {
-      const lent = lend(view, settings);
-      change(
-        lent,
-        Object.keys(traits).filter((part) => part in lent && !isEqual(lent[part], model.get(traits[part]))),
-      );
+      change(lend(view, settings));
     },
   });
   root.dataset.kind = kind;

@@ -63,6 +63,12 @@ export function setProps<Kind extends Element>(node: Kind, props: Partial<Kind>)
     if (node[name] !== props[name]) node[name] = props[name] as Kind[keyof Kind];
 }
 
+/** Sets a property of a node's style that differs. */
+export function setStyle(node: Element, name: string, value: string) {
+  const { style } = node as HTMLElement;
+  if (style.getPropertyValue(name) !== value) style.setProperty(name, value);
+}
+
 /** Gives a node these children, in this order; one that's there already stays in the page meanwhile. */
 export function arrange(node: Element, children: Node[]) {
   for (const child of [...node.childNodes]) if (!children.includes(child)) child.remove();

@@ -25,6 +25,8 @@ export interface Parts<State, Action> {
   event?(state: State): [name: string, detail: unknown] | null;
   /** The parts that an answer is made of: where one differs from before, another is asked for. */
   args?(state: State): object;
+  /** What is said in place of the status. */
+  message?(state: State): string;
   /** What follows the status. */
   notes?(state: State): string[];
 }
@@ -56,11 +58,16 @@ export class Host<State, Action> {
     this.root = root;
     this.#parts = parts;
     this.#owner = owner;
-    const status = parts.args ? [this.#status.node] : []; // one without a model has none
+    const status = parts.args ? [this.statusNode] : []; // one without a model has none
     this.reports = [...status, ...(parts.summary ? [this.#announcer.node] : [])];
     this.#view = parts.view(this);
-    arrange(root, [...new Set([...this.#view.nodes, ...this.reports])]);
+    arrange(root, [...new Set([...this.#view.nodes, ...this.reports.filter(({ parentNode }) => !parentNode)])]);
     this.#draw();
+  }
+
+  /** The line of the status: below all, unless the view has put it elsewhere. */
+  get statusNode() {
+    return this.#status.node;
   }
 
   /** The reader does something: what it comes to is said. */
@@ -108,6 +115,8 @@ export class Host<State, Action> {
   }
 
   #drawStatus() {
+    const message = this.#parts.message?.(this.state);
+    if (message) return this.#status.tell(message);
     const [text, ...rest] = this.#message;
     this.#status.tell([text, ...(this.#parts.notes?.(this.state) ?? [])].join(" "), ...rest);
   }

@@ -6,18 +6,18 @@ import { define, dressPage, Figure, mapReady, takeEarly, whenTouched, type LiveM
 import { setFigure } from "../../doors/phrases.ts";
 import { WRITTEN } from "../../doors/state.ts";
 import type { AttentionMap, HeadMask } from "../../math/attention-map.ts";
+import { NEW, record, stepped, type History } from "../../math/history.ts";
 import { likeliest } from "../../math/maps.ts";
 import { readDrawing, readStrokes, writeStrokes, type Stroke } from "../../math/strokes.ts";
 import type { DrawingMap } from "../../models/drawing.ts";
 import { announce, h, nextId } from "../../views/dom.ts";
-import { Board } from "./board.ts";
+import { makeBoard, type Board } from "./board.ts";
 import type { Head } from "./guess.ts";
 import { lookAt, sentenceOf, type Answer, type Look } from "./look.ts";
 import { COLUMNS } from "./paper.ts";
 import { Tasks } from "./tasks.ts";
 
 const INSIDE = 37; // the patch that asks at first: near the middle, inside of what one draws
-const MOST_STEPS = 200; // to undo
 const INVITATION = "Draw a ring, and leave a gap at first.";
 const EMPTY = "The paper is empty."; // where something else is to be drawn
 const LATER = "Your drawing will be answered once the model has loaded.";
@@ -37,7 +37,7 @@ class DrawingBoardElement extends Figure {
   #board: Board | null = null;
   #below: Stroke[] = []; // the one under the pen
   #before = ""; // what was on the paper when the pen came down
-  #past: string[] = [];
+  #history: History<string> = NEW;
   #answered: Answered | null = null;
   #whole: { text: string; filled: number } | null = null; // the last drawing that all heads answered
   #pointed: number | null = null; // the query that somebody points at in the map
@@ -90,13 +90,13 @@ class DrawingBoardElement extends Figure {
     const map = this.map ?? this.#makeMap();
     const asked = ["guess", "goal", "exercise"].map((name) => [name, this.getAttribute(name)]);
     const tasks = (this.#tasks = new Tasks(Object.fromEntries(asked)));
-    this.#board = new Board(nextId("drawing-board"), {
+    this.#board = makeBoard(nextId("drawing-board"), {
       get picks() {
         return tasks.picks;
       },
       ...{ pick: (patch) => this.#pick(patch), consider: (patch) => this.#consider(patch) },
       begin: () => this.#begin(),
-      show: (points) => this.#board?.paper.drawPen(points),
+      show: (points) => this.#board?.drawPen(points),
       draw: (points) => this.#write(writeStrokes([...this.#below, points])),
       end: (points) => this.#end(writeStrokes([...this.#below, points])),
       cancel: () => this.#end(this.#before),
@@ -163,7 +163,7 @@ class DrawingBoardElement extends Figure {
   #change(text: string, ready = false) {
     const before = this.#text;
     if (text === before && !ready) return;
-    if (text !== before) this.#past = [...this.#past, before].slice(-MOST_STEPS);
+    this.#record(before, text);
     this.#write(text, ready);
   }
 
@@ -173,15 +173,21 @@ class DrawingBoardElement extends Figure {
   }
 
   #end(text: string) {
-    this.#past = text === this.#before ? this.#past : [...this.#past, this.#before].slice(-MOST_STEPS);
-    this.#board?.paper.drawPen([]);
+    this.#record(this.#before, text);
+    this.#board?.drawPen([]);
     this.#write(text);
+  }
+
+  #record(before: string, after: string) {
+    if (after !== before) this.#history = record(this.#history, before, ["drawing"], performance.now());
   }
 
   /** Takes the last change back or, of a drawing that came from elsewhere, its last stroke. */
   #undo() {
     const { strokes } = this;
-    const before = this.#past.pop() ?? (strokes.length ? writeStrokes(strokes.slice(0, -1)) : null);
+    const done = stepped(this.#history, this.#text, true);
+    this.#history = done?.history ?? this.#history;
+    const before = done?.found ?? (strokes.length ? writeStrokes(strokes.slice(0, -1)) : null);
     if (before !== null) this.#write(before);
   }
 
@@ -265,7 +271,7 @@ class DrawingBoardElement extends Figure {
       ...{ asks: this.#asks, guess: guess ?? this.#considered, most, picks: tasks.picks },
       ...tasks.told,
       says: !text ? invitation : current ? sentenceOf(current.look, current.answer, this.#off) : LATER,
-      ...{ undoable: this.#past.length > 0 || strokes.length > 0, empty: !text },
+      ...{ undoable: this.#history.past.length > 0 || strokes.length > 0, empty: !text },
     });
   }
 }

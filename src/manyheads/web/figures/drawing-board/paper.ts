@@ -58,92 +58,82 @@ const grid = Array.from(
   (_, at) => `M${PATCH * (at + 1)} 0v${SIDE}M0 ${PATCH * (at + 1)}h${SIDE}`,
 );
 
-export class Paper {
-  node: SVGElement;
-  #parts: Record<string, SVGElement>;
-  #count = 0; // dots that are filled
-
-  /** `id` is one that nothing else of the page has. */
-  constructor(id: string) {
-    const path = (name: string, attributes: Record<string, string | number> = {}) =>
-      s("path", { class: `db-${name}`, ...attributes });
-    const frame = (name: string) => s("rect", { class: `db-${name}`, width: PATCH, height: PATCH, rx: 0.3 });
-    const ink = { "stroke-width": PEN };
-    this.#parts = {
-      grid: path("grid", { d: grid.join("") }),
-      filled: path("filled"),
-      open: path("open", { fill: `url(#${id}-open)` }),
-      missed: path("missed", { fill: `url(#${id}-missed)` }),
-      dots: path("dots"),
-      strokes: path("strokes", ink),
-      pen: path("strokes", ink),
-      most: frame("most"),
-      guess: frame("guess"),
-      asks: s("g", {}, frame("halo"), frame("asks")),
-      tip: s(
-        "g",
-        { class: "db-tip" },
-        s("circle", { r: PEN / 2 }),
-        path("cross", { d: "M-2.4 0h1.2M1.2 0h1.2M0 -2.4v1.2M0 1.2v1.2" }),
-      ),
-    };
-    const hatch = (name: string, angle: number) =>
-      s(
-        "pattern",
-        {
-          id: `${id}-${name}`,
-          class: `db-hatch-${name}`,
-          width: 1.1,
-          height: 1.1,
-          patternUnits: "userSpaceOnUse",
-          patternTransform: `rotate(${angle})`,
-        },
-        s("path", { d: "M.3 0v1.1" }),
-      );
-    this.node = s(
-      "svg",
-      { viewBox: `0 0 ${SIDE} ${SIDE}`, "aria-hidden": "true" },
-      s("defs", {}, hatch("open", 45), hatch("missed", -45)),
-      ...Object.values(this.#parts),
+/** `id` is one that nothing else of the page has. */
+export function makePaper(id: string) {
+  const path = (name: string, attributes: Record<string, string | number> = {}) =>
+    s("path", { class: `db-${name}`, ...attributes });
+  const frame = (name: string) => s("rect", { class: `db-${name}`, width: PATCH, height: PATCH, rx: 0.3 });
+  const ink = { "stroke-width": PEN };
+  const parts = {
+    grid: path("grid", { d: grid.join("") }),
+    filled: path("filled"),
+    open: path("open", { fill: `url(#${id}-open)` }),
+    missed: path("missed", { fill: `url(#${id}-missed)` }),
+    dots: path("dots"),
+    strokes: path("strokes", ink),
+    pen: path("strokes", ink),
+    most: frame("most"),
+    guess: frame("guess"),
+    asks: s("g", {}, frame("halo"), frame("asks")),
+    tip: s(
+      "g",
+      { class: "db-tip" },
+      s("circle", { r: PEN / 2 }),
+      path("cross", { d: "M-2.4 0h1.2M1.2 0h1.2M0 -2.4v1.2M0 1.2v1.2" }),
+    ),
+  };
+  const hatch = (name: string, angle: number) =>
+    s(
+      "pattern",
+      {
+        id: `${id}-${name}`,
+        class: `db-hatch-${name}`,
+        width: 1.1,
+        height: 1.1,
+        patternUnits: "userSpaceOnUse",
+        patternTransform: `rotate(${angle})`,
+      },
+      s("path", { d: "M.3 0v1.1" }),
     );
-  }
+  const node = s(
+    "svg",
+    { viewBox: `0 0 ${SIDE} ${SIDE}`, "aria-hidden": "true" },
+    s("defs", {}, hatch("open", 45), hatch("missed", -45)),
+    ...Object.values(parts),
+  );
+  let count = 0; // dots that are filled
 
-  /** Draws all but the stroke under the pen. What is filled all at once comes up in a moment. */
-  draw({ strokes, ink, filled, wrong, asks, guess, most }: OnPaper) {
-    this.#set("filled", filled ? dotsPath(filled, Boolean) : "");
-    const count = filled ? Array.from(filled).filter(Boolean).length : 0;
-    if (count > this.#count + MANY && !wantsStillness()) this.#parts.filled.animate?.({ opacity: [0] }, COMES_UP);
-    this.#count = count;
-    this.#set("open", wrong ? dotsPath(wrong, (dot) => dot === FILLED) : "");
-    this.#set("missed", wrong ? dotsPath(wrong, (dot) => dot === MISSED) : "");
-    this.#set("dots", ink ? dotsPath(ink, (dark) => dark >= 0.5) : "");
-    this.#set("strokes", pathOf(strokes));
-    this.#place("asks", asks);
-    this.#place("guess", guess);
-    this.#place("most", most === guess ? null : most);
-  }
+  return {
+    node,
+    /** Draws all but the stroke under the pen. What is filled all at once comes up in a moment. */
+    draw({ strokes, ink: dark, filled, wrong, asks, guess, most }: OnPaper) {
+      setPath(parts.filled, filled ? dotsPath(filled, Boolean) : "");
+      const before = count;
+      count = filled ? Array.from(filled).filter(Boolean).length : 0;
+      if (count > before + MANY && !wantsStillness()) parts.filled.animate?.({ opacity: [0] }, COMES_UP);
+      setPath(parts.open, wrong ? dotsPath(wrong, (dot) => dot === FILLED) : "");
+      setPath(parts.missed, wrong ? dotsPath(wrong, (dot) => dot === MISSED) : "");
+      setPath(parts.dots, dark ? dotsPath(dark, (share) => share >= 0.5) : "");
+      setPath(parts.strokes, pathOf(strokes));
+      placeAt(parts.asks, asks);
+      placeAt(parts.guess, guess);
+      placeAt(parts.most, most === guess ? null : most);
+    },
+    /** Draws the stroke under the pen. */
+    drawPen: (points: Stroke) => setPath(parts.pen, points.length ? pathOf([points]) : ""),
+    /** Moves the pen of the keyboard, in dots. */
+    moveTip: ([x, y]: number[]) => parts.tip.setAttribute("transform", `translate(${x} ${y})`),
+  };
+}
 
-  /** Draws the stroke under the pen. */
-  drawPen(points: Stroke) {
-    this.#set("pen", points.length ? pathOf([points]) : "");
-  }
+function setPath(part: SVGElement, d: string) {
+  if (part.getAttribute("d") !== d) part.setAttribute("d", d);
+}
 
-  /** Moves the pen of the keyboard, in dots. */
-  moveTip([x, y]: number[]) {
-    this.#parts.tip.setAttribute("transform", `translate(${x} ${y})`);
-  }
-
-  #set(name: string, d: string) {
-    const part = this.#parts[name];
-    if (part.getAttribute("d") !== d) part.setAttribute("d", d);
-  }
-
-  #place(name: string, patch: number | null) {
-    const part = this.#parts[name];
-    part.toggleAttribute("hidden", patch === null);
-    if (patch === null) return;
-    part.setAttribute("transform", `translate(${PATCH * (patch % COLUMNS)} ${PATCH * Math.floor(patch / COLUMNS)})`);
-  }
+function placeAt(part: SVGElement, patch: number | null) {
+  part.toggleAttribute("hidden", patch === null);
+  if (patch === null) return;
+  part.setAttribute("transform", `translate(${PATCH * (patch % COLUMNS)} ${PATCH * Math.floor(patch / COLUMNS)})`);
 }
 
 /** A drawing as small as a button. */

@@ -1,6 +1,6 @@
 // The beams of one head: each word's comes in as thick as its weight, and leaves as thick as what it then writes.
 
-import { fill, h } from "../../views/dom.ts";
+import { fill, h, setStyle } from "../../views/dom.ts";
 
 const ATTENTION = 1.3; // rows that all of the attention is thick
 const [IN, OUT] = [41, 46]; // percent across where the head begins and ends
@@ -32,9 +32,9 @@ export class Beams {
     const [ins, outs] = [this.#in, this.#out].map((part) => fill(part, rows, () => h("i")));
     beams.forEach(({ adds }, row) => {
       const [weight, amount] = [weights[row], amounts[row]];
-      set(ins[row], "--beam", shape(rows, [0, middle(row, weight), weight], [IN, comes[row], weight]));
-      set(outs[row], "--beam", shape(rows, [OUT, goes[row], amount], [100, middle(row, amount), amount]));
-      set(outs[row], "--start", shape(rows, [OUT, goes[row], amount], [OUT, goes[row], amount]));
+      setStyle(ins[row], "--beam", shape(rows, [0, middle(row, weight), weight], [IN, comes[row], weight]));
+      setStyle(outs[row], "--beam", shape(rows, [OUT, goes[row], amount], [100, middle(row, amount), amount]));
+      setStyle(outs[row], "--start", shape(rows, [OUT, goes[row], amount], [OUT, goes[row], amount]));
       outs[row].classList.toggle("hl-minus", adds < 0);
     });
   }
@@ -47,11 +47,6 @@ function stacked(thick: number[], centre: number) {
 }
 
 const percent = (share: number) => `${(100 * share).toFixed(2)}%`;
-
-function set(node: Element, name: string, value: string) {
-  const { style } = node as HTMLElement;
-  if (style.getPropertyValue(name) !== value) style.setProperty(name, value);
-}
 
 /** A beam from end to end as a polygon of CSS, which always has as many corners, so that one becomes another; ends are [x in percent, y, thickness in rows]. */
 function shape(rows: number, from: number[], to: number[]) {

@@ -3,21 +3,51 @@
 // first one, `temperature` shapes the bars, `model` is another model than the page's. One renderer with two doors, as head-map.ts: the
 // default export is for kernels (Python computes), the custom element for pages, where the model comes when the reader asks.
 
-import { followLinks } from "../../doors/figure-link.ts";
+import { defineFigure } from "../../doors/define-figure.ts";
 import { openDoor } from "../../doors/kernel-door.ts";
 import type { KernelModel } from "../../doors/kernel-model.ts";
-import { define, dressPage, Figure, takeEarly, whenSeen } from "../../doors/page-element.ts";
-import { OFFERED, readyWith } from "../../doors/page-models.ts";
+import { readyWith } from "../../doors/page-models.ts";
 import { partsOf } from "../../doors/state.ts";
-import { answeredLater, Task } from "../../doors/task.ts";
+import { answeredLater } from "../../doors/task.ts";
 import type { HeadMask } from "../../math/attention-map.ts";
-import { isFile } from "../../math/families.ts";
-import { FORGOT, offOf } from "../../math/heads-off.ts";
+import { FORGOT, maskOf, offOf } from "../../math/heads-off.ts";
 import { decodeMap, decodeMatrices } from "../../math/wire.ts";
 import type { DecoderModel } from "../../models/head-model.ts";
 import { announce, h } from "../../views/dom.ts";
-import { isWaiting, isWhole, maskIn, storedFor, type Answer, type Lendable, type Vocabulary } from "./state.ts";
-import { headsIn, NextWordView, type Example } from "./view.ts";
+import { Host } from "../../views/host.ts";
+import {
+  args,
+  isWaiting,
+  isWhole,
+  maskIn,
+  reduce,
+  startFrom,
+  storedFor,
+  type Action,
+  type Answer,
+  type State,
+  type Vocabulary,
+  type Written,
+} from "./state.ts";
+import { summary, view } from "./view.ts";
+
+const FIGURE = {
+  reduce,
+  view,
+  summary: (state: State) => (isWaiting(state) ? "" : summary(state)),
+  event: ({ shown }: State): [string, unknown] | null => shown && ["next", shown.next],
+  args,
+  message: ({ message }: State) => message,
+};
+
+/** The part of the state that an attribute's value stands for. */
+function read(name: string, text: string | null): Written {
+  if (name === "text") return { text: text ?? "" };
+  if (name === "masked") return { masked: text === "first" };
+  if (name === "off") return { off: text ?? "" };
+  if (name === "temperature") return { temperature: Number(text ?? 1) };
+  return text !== null && ["layer", "head"].includes(name) ? { [name]: Number(text), looks: true } : {};
+}
 
 // -------------------------------------------------------------------------------- the first door: kernels
 
@@ -29,26 +59,15 @@ function render({ model, el }: { model: KernelModel; el: HTMLElement }) {
   const words: string[] = model.get("_words");
   const { endTokens, ...example } = model.get("_example");
   const vocabulary = { endTokens, wordOf: (id: number) => words[id] };
-  let view: NextWordView | undefined;
+  let host!: Host<State, Action>;
   const close = openDoor(model, root, TRAITS, ["_answer"], {
     kind: "next-word",
-    make: (state, change) =>
-      (view = new NextWordView(
-        root,
-        state,
-        { stored: [], ...example },
-        {
-          changed: (names) => change(view!.state, names),
-          painted: () => announce(root, "next", view!.state.shown?.next),
-        },
-      )),
-    show: () => view!.dispatch({ type: "answer", answer: decodeAnswer(model.get("_answer"), vocabulary) }),
-    lend: (figure: NextWordView, settings) => (
-      figure.dispatch({ type: "lend", parts: readLent(settings, example.lists) }),
-      figure.state
-    ),
+    make: (parts, change) =>
+      (host = new Host(root, startFrom(example, parts), FIGURE, { ask: () => change(host.state) })),
+    show: () => host.dispatch({ type: "answer", answer: decodeAnswer(model.get("_answer"), vocabulary) }),
+    lend: (_, settings) => (host.lend(partsOf(settings, read)), host.state),
   });
-  return () => (view!.dispatch({ type: "stop" }), close());
+  return () => (host.dispatch({ type: "stop" }), close());
 }
 
 function decodeAnswer({ tail, logits, map }: any, vocabulary: Vocabulary): Answer {
@@ -58,186 +77,64 @@ function decodeAnswer({ tail, logits, map }: any, vocabulary: Vocabulary): Answe
 
 export default { render };
 
-/** The part of the state that an attribute's value stands for; `lists` are heads by a name. */
-function readPart(name: string, value: string | null, lists: Example["lists"]): Lendable {
-  if (name === "text") return { text: value ?? "" };
-  if (name === "masked") return { masked: value === "first" };
-  if (name === "off") return { off: headsIn(value, lists) };
-  if (name === "temperature") return { temperature: Number(value ?? 1) };
-  return name === "layer" || name === "head" ? { [name]: Number(value), looks: true } : {};
-}
-
-/** What a phrase or a guess sets. */
-const readLent = (settings: Record<string, string>, lists: Example["lists"]) =>
-  partsOf(settings, (name, value) => readPart(name, value, lists));
-
 // ----------------------------------------------------------------------------------- the second door: pages
 
-const MODEL = "decoder"; // of which what is baked in says something
-const NOTHING: Example = { stored: [], lists: {}, numLayers: 0, numHeads: 0 };
+const MODEL = "decoder";
 
-class NextWordElement extends Figure<NextWordView> {
-  static observedAttributes = ["model", "text", "off", "layer", "head", "masked", "temperature"];
-  protected override drawsLate = true;
-  #whole: { draft: string; logits: Float32Array } | null = null; // with all heads on and nothing masked
-  #example = { text: "", temperature: 1 }; // what is baked in
-  #lists: Example["lists"] = {};
-  #decoder: DecoderModel | null = null; // that computes
-  #computedBy = MODEL; // its name
-  #forgot = false; // the heads that were off: they are another model's
-
-  protected override task = new Task<DecoderModel>(this, {
-    models: () => [this.model],
-    tell: (...told) => this.view?.setStatus(...told),
-    waits: (model) => this.#waits(model),
-    offered: (old) => this.view?.markOld(old),
-    job: {
-      failure: "The next word could not be computed",
-      compute: ([decoder], signal) => this.#read(decoder, signal),
-      show: (answer: Answer) => {
-        const forgot = this.#forgot ? [FORGOT] : [];
-        this.#forgot = false;
-        this.view!.setStatus([readyWith(this.#decoder), ...forgot, ...(answer.now.map.notes ?? [])].join(" "));
-        this.view!.dispatch({ type: "answer", answer });
-        announce(this, "attention", this.attention);
-      },
-    },
-  });
-
-  /** Fulfilled once the figure computes for itself; asking for it starts the loading. */
-  get ready() {
-    this.drawNow();
-    return this.task.ready;
-  }
-
-  /** What is on the screen: { text, off, next }. */
-  get shown() {
-    return this.view?.state.shown ?? null;
-  }
-
-  /** The likeliest next words as the reader shapes them: [{ word, probability, logit }]; null until they are computed. */
-  get next() {
-    return this.shown?.next ?? null;
-  }
-
-  /** The map of the text, as that of <head-map>; null until it is computed. */
-  get attention() {
-    return this.view?.state.answer?.now.map ?? null;
-  }
-
-  /** [layer][head] -> whether it is on; null where all are. */
-  get headMask(): HeadMask {
-    return this.view ? maskIn(this.view.state) : null;
-  }
-
-  set headMask(headMask: HeadMask) {
-    this.setAttribute("off", offOf(headMask));
-  }
-
-  get model() {
-    return this.getAttribute("model") ?? MODEL;
-  }
-
-  get text() {
-    return this.view?.state.text ?? this.getAttribute("text") ?? "";
-  }
-
-  set text(text: string) {
-    this.setAttribute("text", text);
-  }
-
-  /** Writes a word, as its reader does. */
-  write() {
-    this.view?.dispatch({ type: "write", bar: null });
-  }
-
-  /** What is said while the reader's text waits for a model; null where it doesn't. */
-  #waits(model: string) {
-    const state = this.view?.state;
-    if (!state || !isWaiting(state)) return null;
-    const { text, temperature } = this.#example;
-    const isExample = state.text === text && isWhole(state) && state.choice.temperature === temperature;
-    if (isExample && !state.left) return null;
-    return storedFor(state) ? "To write on, the model has to load." : answeredLater(model);
-  }
-
-  protected draw(baked: Example | null) {
-    dressPage("head-map.css", "next-word.css");
-    this.#lists = (baked ?? NOTHING).lists;
-    const { text = "", temperature = 1, ...parts } = this.#partsOf("text", "temperature", "off", "masked");
-    this.#example = { text, temperature };
-    this.view = new NextWordView(
-      this,
-      { ...parts, text, choice: { temperature, topK: 0, topP: 1 } },
-      baked ?? NOTHING,
-      { changed: () => this.task.run(), painted: () => announce(this, "next", this.next) },
-    );
-    this.view.dispatch({ type: "look", parts: { ...this.#partsOf("layer", "head"), looks: false } });
-    this.view.setStatus(OFFERED);
-    takeEarly<NextWordElement>(this, "text", "headMask");
-  }
-
-  attributeChangedCallback(name: string, _: string | null, value: string | null) {
-    if (!this.view) return;
-    const parts = this.#readPart(name, value);
-    const { temperature } = parts;
-    if (name === "model") this.task.run();
-    else if (name === "layer" || name === "head") this.view.dispatch({ type: "look", parts });
-    else if (temperature !== undefined) this.view.dispatch({ type: "shape", parts: { temperature } });
-    else this.view.dispatch({ type: "set", parts });
-  }
-
-  override lend(settings: Record<string, string>) {
-    this.view?.dispatch({ type: "lend", parts: readLent(settings, this.#named) });
-  }
-
-  /** The lists of heads that have a name; a file of the reader's has none. */
-  get #named() {
-    return isFile(this.model) ? {} : this.#lists;
-  }
-
-  #readPart(name: string, value: string | null) {
-    return readPart(name, value, this.#named);
-  }
-
-  /** What some of its attributes write, those that it has. */
-  #partsOf(...names: string[]): Lendable {
-    const own = names.filter((name) => this.hasAttribute(name));
-    return Object.assign({}, ...own.map((name) => this.#readPart(name, this.getAttribute(name))));
-  }
-
-  protected override listen(leaves: AbortSignal) {
-    whenSeen(this, leaves, () => this.task.wake()); // to offer the model
-    followLinks(this, this.localName, NextWordElement.observedAttributes.slice(1), leaves); // no link brings a model
-  }
-
-  override disconnectedCallback() {
-    this.view?.dispatch({ type: "stop" });
-    super.disconnectedCallback();
-  }
-
-  #fitTo(decoder: DecoderModel) {
-    const view = this.view!;
-    const isReplaced = this.#decoder !== null && decoder !== this.#decoder && isFile(this.model); // by one of the same name
-    const isOther = this.model !== this.#computedBy || isReplaced;
-    if (isOther) this.#whole = null;
-    this.#forgot ||= isOther && view.state.off.length > 0;
-    this.#decoder = decoder;
-    this.#computedBy = this.model;
-    view.dispatch({ type: "model", size: [decoder.numLayers, decoder.numHeads], isFile: isFile(this.model), isOther });
-  }
-
-  async #read(decoder: DecoderModel, signal: AbortSignal): Promise<Answer> {
-    this.#fitTo(decoder);
-    const { text, tail, masked } = this.view!.state;
-    const whole = isWhole(this.view!.state);
-    const draft = JSON.stringify({ text, tail });
-    if (!whole && this.#whole?.draft !== draft)
-      this.#whole = { draft, logits: (await decoder.next({ text, tail }, null, { signal })).logits };
-    const now = await decoder.next({ text, tail }, this.headMask, { signal, masked });
-    if (whole) this.#whole = { draft, logits: now.logits };
-    return { tail, now, whole: whole ? null : this.#whole!.logits, vocabulary: decoder };
-  }
+/** What the model as it is makes of the text, where that's known by now: no head is off in it, and nothing masked. */
+function wholeIn({ text, tail, answer, shown }: State, decoder: DecoderModel) {
+  const isSame = answer?.vocabulary === decoder && shown?.text === text && String(answer.tail) === String(tail);
+  return isSame ? (answer.whole ?? answer.now.logits) : null;
 }
 
-define("next-word", NextWordElement);
+async function compute([decoder]: DecoderModel[], { state }: Host<State, Action>, signal: AbortSignal) {
+  const { text, tail, off, masked } = state;
+  const next = (headMask: HeadMask, isMasked: boolean) =>
+    decoder.next({ text, tail }, headMask, { signal, masked: isMasked });
+  const whole = isWhole(state) ? null : (wholeIn(state, decoder) ?? (await next(null, false)).logits);
+  const now = await next(maskOf(off, decoder.numLayers, decoder.numHeads), masked);
+  return { tail, now, whole, vocabulary: decoder };
+}
+
+/** What is said while the reader's text waits for a model; null where it doesn't. */
+function waits(state: State, model: string) {
+  if (!isWaiting(state)) return null;
+  const { text, temperature } = state.example;
+  const isExample = state.text === text && isWhole(state) && state.choice.temperature === temperature;
+  if (isExample && !state.left) return null;
+  return storedFor(state) ? "To write on, the model has to load." : answeredLater(model);
+}
+
+defineFigure<State, Action, DecoderModel, Answer>("next-word", {
+  ...FIGURE,
+  start: (_, baked, written) => startFrom(baked ?? {}, written),
+  attributes: ["text", "off", "layer", "head", "masked", "temperature"],
+  read,
+  properties: {
+    model: (_, { root }) => root.getAttribute("model") ?? MODEL,
+    text: ({ text }) => text,
+    shown: ({ shown }) => shown, // what is on the screen: { text, off, next }
+    next: ({ shown }) => shown?.next ?? null, // the likeliest next words as the reader shapes them: [{ word, probability, logit }]
+    attention: ({ answer }) => answer?.now.map ?? null, // of the text, as that of <head-map>
+    headMask: maskIn, // [layer][head] -> whether it is on; null where all are
+  },
+  sets: { headMask: ({ root }, headMask) => root.setAttribute("off", offOf(headMask)) },
+  methods: { write: (host) => host.dispatch({ type: "write", bar: null }) }, // a word, as its reader does
+  styles: ["next-word.css"],
+  late: true,
+  linked: "next-word",
+  listen: (host, leaves) => leaves.addEventListener("abort", () => host.dispatch({ type: "stop" })),
+  work: {
+    model: MODEL,
+    failure: "The next word could not be computed",
+    compute,
+    answer: (answer) => ({ type: "answer", answer }),
+    tells({ state: { answer, forgot } }) {
+      const notes = [...(forgot ? [FORGOT] : []), ...(answer!.now.map.notes ?? [])];
+      return [readyWith(answer!.vocabulary as DecoderModel), ...notes].join(" ");
+    },
+    shown: ({ root, state }) => announce(root, "attention", state.answer!.now.map),
+    waits,
+    loses: { type: "lose" },
+  },
+});

@@ -1,369 +1,311 @@
 // What <next-word> shows: the text with the next word as a ghost behind it, the likeliest words as bars, the heads, and in the text
 // where one of them looks.
 
-import { readPart } from "../../doors/state.ts";
+import type { AttentionMap } from "../../math/attention-map.ts";
 import { isAmong } from "../../math/heads-off.ts";
 import { queryWeights } from "../../math/maps.ts";
 import { NEUTRAL_COLOUR } from "../../math/names.ts";
-import type { Choice } from "../../math/sampling.ts";
 import { directionOf, isUnfinished, joined, percent, visible } from "../../math/text.ts";
-import { Announcer } from "../../views/announcer.ts";
-import {
-  chooser,
-  field,
-  fillOptions,
-  lineBox,
-  OFFER,
-  sentenceBox,
-  setTyped,
-  StatusLine,
-  type Told,
-} from "../../views/controls.ts";
-import { fill, h, setIdle, setProps, setText } from "../../views/dom.ts";
+import { chooser, field, fillOptions, lineBox, OFFER, sentenceBox, setTyped } from "../../views/controls.ts";
+import { fill, h, setIdle, setProps, setStyle, setText } from "../../views/dom.ts";
 import { drawSwitch, headSwitch } from "../../views/head-switch.ts";
+import type { Host } from "../../views/host.ts";
 import { inSight } from "../../views/in-sight.ts";
 import { makePanel } from "../../views/panel.ts";
 import { playLabel } from "../../views/player.ts";
 import { WhyThere } from "../../views/why-there.ts";
-import { HeadSquares } from "./head-squares.ts";
-import {
-  conditionsOf,
-  isWaiting,
-  isWhole,
-  reduce,
-  startWith,
-  type Action,
-  type Asked,
-  type State,
-  type Stored,
-} from "./state.ts";
+import { headSquares } from "./head-squares.ts";
+import { conditionsOf, isWaiting, isWhole, type Action, type Look, type State } from "./state.ts";
 
 const PACE = 140; // milliseconds between words that are written on, so that they can be read
 const SEEN = 4; // bars at first: the likeliest word and three rivals
 const STRONG = 0.4; // of attention, which is coloured most
 const LONG = 20_000; // characters: a text of more is not written a second time at every keystroke, and its box is seen itself
 
-/** What the build says of the model: answers that are stored, lists of heads by name. */
-export interface Example {
-  stored: (Omit<Stored, "off"> & { off: string })[]; // "18.6 17.3", layer.head from 0
-  lists: Record<string, string>;
-  numLayers: number;
-  numHeads: number;
+type NextWordHost = Host<State, Action>;
+
+export function view(host: NextWordHost) {
+  const { act, statusNode } = host;
+  const look = (parts: Look) => host.dispatch({ type: "look", parts });
+  const page = makePage(host);
+  const conditions = h("p", { class: "nw-conditions" });
+  const bars = makeBars(host);
+  const plays = h("button", { type: "button", class: "hm-play", onclick: () => act({ type: "play" }) });
+  const writes = h("button", { type: "button", onclick: () => act({ type: "write", bar: null }) }, "Write a word");
+  const back = h("button", { type: "button", onclick: () => act({ type: "back" }) }, "Undo");
+  const [temperature, topP] = [
+    slider("Temperature", 0, 2, 0.1, (number) => act({ type: "shape", parts: { temperature: number } })),
+    slider("Top-p", 0.05, 1, 0.05, (number) => act({ type: "shape", parts: { topP: number } })),
+  ];
+  const topK = chooser("Top-k", (count) => act({ type: "shape", parts: { topK: Number(count) } }));
+  fillOptions(topK, ["all", "1", "3", "10", "40"], [0, 1, 3, 10, 40], 0);
+  const seed = lineBox("Seed", { type: "number", min: 0, step: 1, value: 1 }, (text) =>
+    host.dispatch({ type: "seed", seed: Math.max(0, Math.floor(Number(text)) || 0) }),
+  );
+  const masks = check("Mask the first token", (masked) => act({ type: "set", parts: { masked } }));
+  const hides = check("Hide the first token’s colour", (hidesFirst) => look({ hidesFirst }));
+  const fields = h("div", { class: "hm-fields" }, field(topK), topP.node, field(seed), masks.node, hides.node);
+  const tools = makePanel("Tools", [fields]);
+  const heads = headSquares(host, look);
+  const switches = makeSwitches(host);
+  const off = h("span");
+  const allOn = h(
+    "button",
+    { type: "button", onclick: () => act({ type: "set", parts: { off: [], masked: false } }) },
+    "Put back",
+  );
+  const offs = h("p", { class: "nw-off" }, off, " ", allOn);
+  const writeOn = makePace(() => host.dispatch({ type: "go on" }));
+  statusNode.classList.add(OFFER);
+
+  function draw(state: State) {
+    setText(plays, playLabel(state.plays));
+    setIdle(back, !state.earlier.length);
+    const shaped = conditionsOf(state);
+    setText(conditions, `Next word${shaped && `, ${shaped}`}`);
+    temperature.draw(state.choice.temperature);
+    topP.draw(state.choice.topP);
+    setText(off, offText(state));
+    offs.classList.toggle("nw-none", isWhole(state));
+    masks.draw(state.masked);
+    hides.draw(state.hidesFirst);
+    for (const part of [page, bars, heads, switches]) part.draw(state);
+    writeOn(state);
+  }
+
+  return {
+    nodes: [
+      page.node,
+      h("div", { class: "nw-edge" }, statusNode, tools.button),
+      tools.node,
+      conditions,
+      ...bars.nodes,
+      h("div", { class: "hm-tools nw-writing" }, plays, writes, back, temperature.node),
+      heads.node,
+      page.looks,
+      switches.node,
+      page.whyThere,
+      offs,
+    ],
+    draw,
+  };
 }
 
-/** The heads that a text names: "23.4 16.0", or as a list of them is called. */
-export const headsIn = (text: string | null, lists: Record<string, string> = {}) =>
-  readPart("off", lists[text ?? ""] ?? text).off ?? [];
-
-export interface NextWordHost {
-  changed: (names: (keyof Asked)[]) => void; // of the state: another answer is needed
-  painted: () => void; // the bars
+/** What a change came to. */
+export function summary(state: State) {
+  const words = state.bars.slice(0, 3).map(({ word, share }) => `${word.trim()}, ${percent(share)}`);
+  const conditions = conditionsOf(state);
+  return `Likeliest next: ${words.join("; ")}${conditions && `, ${conditions}`}.`;
 }
 
-export class NextWordView {
-  state: State;
-  #host: NextWordHost;
-  #lists: Record<string, number[][]>;
-  #rests = false; // between two words that are written on
-  #text = sentenceBox("Text so far", "Type the start of a text", (text) => this.#act({ type: "type", text }), true);
-  #words = h("p", { class: "nw-words" });
-  #coloured = h("span");
-  #space = document.createTextNode(""); // before the next word, which may begin a line
-  #ghost = h("button", {
+/** Goes on writing, a word after the other. */
+function makePace(goOn: () => void) {
+  let rests = false; // between two words
+  return ({ phase }: State) => {
+    if (phase !== "writing" || rests) return;
+    rests = true;
+    inSight(PACE, () => {
+      rests = false;
+      goOn();
+    });
+  };
+}
+
+function slider(name: string, min: number, max: number, step: number, slid: (number: number) => void) {
+  const text = h("span", { class: "nw-number" });
+  const oninput = () => slid(Number(input.value));
+  const input: HTMLInputElement = h("input", { type: "range", min, max, step, value: 1, "aria-label": name, oninput });
+  return {
+    node: h("label", { class: "hm-field" }, `${name} `, input, text),
+    draw(number: number) {
+      setText(text, String(number));
+      if (Number(input.value) !== number) input.value = String(number);
+    },
+  };
+}
+
+function check(name: string, checked: (on: boolean) => void) {
+  const box: HTMLInputElement = h("input", { type: "checkbox", onchange: () => checked(box.checked) });
+  return { node: h("label", { class: "nw-check" }, box, name), draw: (on: boolean) => setProps(box, { checked: on }) };
+}
+
+/** Switches of the chosen head, of its layer, and of the heads that have a name. */
+function makeSwitches(host: NextWordHost) {
+  const groups: ((state: State) => [name: string, heads: number[][]])[] = [
+    ({ layer, head }) => [`layer ${layer + 1}, head ${head + 1}`, [[layer, head]]],
+    (state) => [`all of layer ${state.layer + 1}`, layerOf(state)],
+    ...Object.entries(host.state.lists).map((list) => () => list),
+  ];
+  const buttons = groups.map((group) => headSwitch(() => host.act({ type: "toggle", heads: group(host.state)[1] })));
+  return {
+    node: h("div", { class: "hm-tools nw-switches" }, ...buttons),
+    draw(state: State) {
+      groups.forEach((group, at) => {
+        const [name, heads] = group(state);
+        const isOn = !heads.every((one) => isAmong(state.off, one));
+        buttons[at].hidden = at > 1 && state.isFile;
+        drawSwitch(buttons[at], name, isOn, NEUTRAL_COLOUR);
+      });
+    },
+  };
+}
+
+/** The likeliest words, a bar each; the less likely are folded. */
+function makeBars(host: NextWordHost) {
+  const first = h("ol", { class: "nw-bars", "aria-label": "Likeliest next words" });
+  const more = h("ol", { class: "nw-bars", start: SEEN + 1, "aria-label": "Less likely next words" });
+  const makeBar = (at: number) => {
+    const tries = (bar: number | null) => () => host.dispatch({ type: "try", bar });
+    return h(
+      "li",
+      {},
+      h("button", {
+        type: "button",
+        onclick: () => host.act({ type: "write", bar: at }),
+        onpointerenter: tries(at),
+        onpointerleave: tries(null),
+        onfocus: tries(at),
+        onblur: tries(null),
+      }),
+      h("span", { class: "nw-bar" }, h("i"), h("i")),
+      h("span", { class: "nw-share" }),
+    );
+  };
+  return {
+    nodes: [first, h("details", { class: "nw-more" }, h("summary", {}, "Less likely words"), more)],
+    draw({ bars, answer, phase }: State) {
+      const begun = answer?.tail.map((id) => answer.vocabulary.wordOf(id)) ?? []; // the first bytes of a character
+      const seen = Math.min(bars.length, SEEN);
+      const items = [...fill(first, seen, makeBar), ...fill(more, bars.length - seen, (at) => makeBar(at + SEEN))];
+      for (const list of [first, more]) list.classList.toggle("hm-stale", phase === "stale"); // they don't answer to the text above them
+      bars.forEach(({ word, share, before }, at) => {
+        const [button, bar, number] = items[at].children as unknown as HTMLElement[];
+        const made = joined([...begun, word]);
+        const label = begun.length && !isUnfinished(made) ? `${visible(word)} ${made.trim()}` : visible(word);
+        setText(button, label.replace(/^\u2423(?!$)/, "")); // a word's space goes without saying
+        setProps(button, { ariaLabel: `Write “${button.textContent}”, ${percent(share)}` });
+        setStyle(bar, "--share", share.toFixed(4));
+        setStyle(bar, "--before", (before ?? 0).toFixed(4));
+        bar.classList.toggle("nw-compared", before !== null);
+        setText(number, before === null ? percent(share) : `${percent(share)}, was ${percent(before)}`);
+      });
+    },
+  };
+}
+
+/** The text, behind which its box lies, on request in the colour of what the chosen head looks at from the last token; and the next word. */
+function makePage(host: NextWordHost) {
+  const box = sentenceBox("Text so far", "Type the start of a text", (text) => host.act({ type: "type", text }), true);
+  const coloured = h("span");
+  const space = document.createTextNode(""); // before the next word, which may begin a line
+  const ghost = h("button", {
     type: "button",
     class: "nw-ghost",
     tabindex: -1,
     "aria-hidden": "true",
-    onclick: () => this.#act({ type: "write", bar: this.state.tried ?? 0 }),
+    onclick: () => host.act({ type: "write", bar: host.state.tried ?? 0 }),
   });
-  #page = h("div", { class: "nw-page" }, h("div", { class: "nw-sheet" }, this.#text, this.#words));
-  #conditions = h("p", { class: "nw-conditions" });
-  #bars = h("ol", { class: "nw-bars", "aria-label": "Likeliest next words" });
-  #more = h("ol", { class: "nw-bars", start: SEEN + 1, "aria-label": "Less likely next words" });
-  #on = h("button", { type: "button", class: "hm-play", onclick: () => this.#act({ type: "play" }) });
-  #back = h("button", { type: "button", onclick: () => this.#act({ type: "back" }) }, "Undo");
-  #temperature = this.#slider("Temperature", "temperature", 0, 2, 0.1);
-  #topP = this.#slider("Top-p", "topP", 0.05, 1, 0.05);
-  #off = h("span");
-  #allOn = h(
-    "button",
-    { type: "button", onclick: () => this.#act({ type: "set", parts: { off: [], masked: false } }) },
-    "Put back",
-  );
-  #rest = h("details", { class: "nw-more" }, h("summary", {}, "Less likely words"), this.#more);
-  #heads = new HeadSquares((parts) => this.dispatch({ type: "look", parts }));
-  #switch = headSwitch(() => this.#act({ type: "toggle", head: this.state.head }));
-  #whole = this.#group(() => layerOf(this.state));
-  #named: HTMLButtonElement[];
-  #looks = h("p", { class: "nw-looks" });
-  #whyThere = new WhyThere();
-  #hides = h("input", {
-    type: "checkbox",
-    onchange: () => this.dispatch({ type: "look", parts: { hidesFirst: this.#hides.checked } }),
-  });
-  #masks = h("input", {
-    type: "checkbox",
-    onchange: () => this.#act({ type: "set", parts: { masked: this.#masks.checked } }),
-  });
-  #status = new StatusLine();
-  #announcer = new Announcer();
+  const words = h("p", { class: "nw-words" }, coloured, space, ghost);
+  const node = h("div", { class: "nw-page" }, h("div", { class: "nw-sheet" }, box, words));
+  const looks = h("p", { class: "nw-looks" });
+  const whyThere = new WhyThere();
+  whyThere.node.hidden = true;
 
-  constructor(
-    root: HTMLElement,
-    parts: Partial<State>,
-    { stored, lists, numLayers, numHeads }: Example,
-    host: NextWordHost,
-  ) {
-    this.#host = host;
-    this.#lists = Object.fromEntries(Object.entries(lists).map(([name, heads]) => [name, headsIn(heads)]));
-    const [[layer, head] = [0, 0]] = Object.values(this.#lists)[0] ?? [];
-    const read = stored.map(({ off, ...one }) => ({ ...one, off: headsIn(off) }));
-    this.state = startWith({ layer, head, ...parts, stored: read }, [numLayers, numHeads]);
-    this.#named = Object.keys(this.#lists).map((name) => this.#group(() => this.#lists[name]));
-    const topK = chooser("Top-k", (count) => this.#act({ type: "shape", parts: { topK: Number(count) } }));
-    fillOptions(topK, ["all", "1", "3", "10", "40"], [0, 1, 3, 10, 40], 0);
-    const seed = lineBox("Seed", { type: "number", min: 0, step: 1, value: 1 }, (text) =>
-      this.dispatch({ type: "seed", seed: Math.max(0, Math.floor(Number(text)) || 0) }),
-    );
-    this.#status.node.classList.add(OFFER);
-    this.#words.append(this.#coloured, this.#space, this.#ghost);
-    this.#whyThere.node.hidden = true;
-    const first = (text: string, box: HTMLElement) => h("label", { class: "nw-check" }, box, text);
-    const tools = makePanel("Tools", [
-      h(
-        "div",
-        { class: "hm-fields" },
-        field(topK),
-        this.#topP.node,
-        field(seed),
-        first("Mask the first token", this.#masks),
-        first("Hide the first token’s colour", this.#hides),
-      ),
-    ]);
-    root.replaceChildren(
-      this.#page,
-      h("div", { class: "nw-edge" }, this.#status.node, tools.button),
-      tools.node,
-      this.#conditions,
-      this.#bars,
-      this.#rest,
-      h(
-        "div",
-        { class: "hm-tools nw-writing" },
-        this.#on,
-        h("button", { type: "button", onclick: () => this.#act({ type: "write", bar: null }) }, "Write a word"),
-        this.#back,
-        this.#temperature.node,
-      ),
-      this.#heads.node,
-      this.#looks,
-      h("div", { class: "hm-tools nw-switches" }, this.#switch, this.#whole, ...this.#named),
-      this.#whyThere.node,
-      h("p", { class: "nw-off" }, this.#off, " ", this.#allOn),
-      this.#announcer.node,
-    );
-    this.#drawControls();
-    this.#drawBars();
-    this.#drawWords();
+  function drawBox({ text }: State) {
+    if (box.value === text) return;
+    setTyped(box, text);
+    for (const part of [node, box]) part.scrollTop = part.scrollHeight; // where it was written
   }
 
-  /** Changes the state, and does what then has to be done. */
-  dispatch(action: Action) {
-    const { state, needs, changed, message } = reduce(this.state, action);
-    this.state = state;
-    this.#drawControls();
-    if (needs === "draw") this.#drawBars();
-    this.#drawWords();
-    if (needs === "draw") this.#painted();
-    if (message) this.setStatus(message);
-    if (changed) this.#host.changed(changed);
-    if (this.state.phase !== "writing" || this.#rests) return;
-    this.#rests = true;
-    inSight(PACE, () => ((this.#rests = false), this.dispatch({ type: "go on" })));
+  function drawGhost({ phase, bars, tried }: State) {
+    const word = phase === "stale" || !bars.length ? "" : bars[tried ?? 0].word;
+    const isWord = /^ ?[^\s\p{C}]/u.test(word);
+    setText(space, isWord && word.startsWith(" ") ? " " : "\u200b"); // else a last line break would make no line
+    setText(ghost, isWord ? word.trimStart() : visible(word));
+    ghost.hidden = !word;
   }
 
-  /** The reader did. */
-  #act(action: Action) {
-    this.#announcer.changed();
-    this.dispatch(action);
+  function drawPlain({ text, tail, answer }: State) {
+    const end = tail.map((id) => answer?.vocabulary.wordOf(id) ?? "").join("");
+    coloured.dir = "auto";
+    if (coloured.firstElementChild) coloured.replaceChildren(); // words in colour
+    setText(coloured, isLong(text) ? "" : text + end);
   }
 
-  /** Takes over parts of the state that changed elsewhere. */
-  update(parts: Asked) {
-    this.dispatch({ type: "take", parts });
-  }
-
-  setStatus(...[text, ...rest]: Told) {
-    this.#status.tell(text, ...rest);
-  }
-
-  /** Greys what doesn't answer to the text. */
-  markOld(stale: boolean) {
-    this.dispatch({ type: "stale", stale });
-  }
-
-  #painted() {
-    const words = this.state.bars.slice(0, 3);
-    const conditions = conditionsOf(this.state);
-    this.#announcer.drawn(
-      () =>
-        `Likeliest next: ${words.map(({ word, share }) => `${word.trim()}, ${percent(share)}`).join("; ")}${conditions && `, ${conditions}`}.`,
-    );
-    if (this.state.shown) this.#host.painted();
-  }
-
-  #slider(name: string, part: keyof Choice, min: number, max: number, step: number) {
-    const number = h("span", { class: "nw-number" });
-    const input = h("input", {
-      type: "range",
-      min,
-      max,
-      step,
-      value: 1,
-      "aria-label": name,
-      oninput: () => this.#act({ type: "shape", parts: { [part]: Number(input.value) } }),
-    });
-    const draw = () => {
-      const value = String(this.state.choice[part]);
-      setText(number, value);
-      if (Number(input.value) !== Number(value)) input.value = value;
-    };
-    return { node: h("label", { class: "hm-field" }, `${name} `, input, number), draw };
-  }
-
-  /** A switch of several heads. */
-  #group(heads: () => number[][]) {
-    return headSwitch(() => {
-      const [{ off }, group] = [this.state, heads()];
-      const others = off.filter((one) => !isAmong(group, one));
-      this.#act({
-        type: "set",
-        parts: { off: group.every((one) => isAmong(off, one)) ? others : [...others, ...group] },
-      });
-    });
-  }
-
-  // --- drawing
-
-  #drawControls() {
-    const { text, off, masked, layer, head, hidesFirst, plays, earlier, phase } = this.state;
-    if (this.#text.value !== text) {
-      setTyped(this.#text, text);
-      for (const part of [this.#page, this.#text]) part.scrollTop = part.scrollHeight; // where it was written
-    }
-    setText(this.#on, playLabel(plays));
-    setIdle(this.#back, !earlier.length);
-    const conditions = conditionsOf(this.state);
-    setText(this.#conditions, `Next word${conditions && `, ${conditions}`}`);
-    this.#temperature.draw();
-    this.#topP.draw();
-    setText(this.#off, offText(this.state));
-    this.#off.parentElement!.classList.toggle("nw-none", isWhole(this.state));
-    const isOn = (group: number[][]) => !group.every((one) => isAmong(off, one));
-    drawSwitch(this.#switch, `layer ${layer + 1}, head ${head + 1}`, isOn([[layer, head]]), NEUTRAL_COLOUR);
-    drawSwitch(this.#whole, `all of layer ${layer + 1}`, isOn(layerOf(this.state)), NEUTRAL_COLOUR);
-    Object.entries(this.#lists).forEach(([name, group], at) => {
-      this.#named[at].hidden = this.state.isFile;
-      drawSwitch(this.#named[at], name, isOn(group), NEUTRAL_COLOUR);
-    });
-    setProps(this.#hides, { checked: hidesFirst });
-    setProps(this.#masks, { checked: masked });
-    for (const list of [this.#bars, this.#more]) list.classList.toggle("hm-stale", phase === "stale"); // they don't answer to the text above them
-    this.#heads.draw(this.state);
-  }
-
-  #drawBars() {
-    const { bars, answer } = this.state;
-    const begun = answer?.tail.map((id) => answer.vocabulary.wordOf(id)) ?? []; // the first bytes of a character
-    const makeBar = (at: number) => {
-      const tries = (bar: number | null) => () => this.dispatch({ type: "try", bar });
-      return h(
-        "li",
-        {},
-        h("button", {
-          type: "button",
-          onclick: () => this.#act({ type: "write", bar: at }),
-          onpointerenter: tries(at),
-          onpointerleave: tries(null),
-          onfocus: tries(at),
-          onblur: tries(null),
-        }),
-        h("span", { class: "nw-bar" }, h("i"), h("i")),
-        h("span", { class: "nw-share" }),
-      );
-    };
-    const first = fill(this.#bars, Math.min(bars.length, SEEN), makeBar);
-    const items = [...first, ...fill(this.#more, bars.length - first.length, (at) => makeBar(at + SEEN))];
-    bars.forEach(({ word, share, before }, at) => {
-      const [button, bar, number] = items[at].children as unknown as HTMLElement[];
-      const made = joined([...begun, word]);
-      const label = begun.length && !isUnfinished(made) ? `${visible(word)} ${made.trim()}` : visible(word);
-      setText(button, label.replace(/^\u2423(?!$)/, "")); // a word's space goes without saying
-      button.ariaLabel = `Write “${button.textContent}”, ${percent(share)}`;
-      bar.style.setProperty("--share", share.toFixed(4));
-      bar.style.setProperty("--before", (before ?? 0).toFixed(4));
-      bar.classList.toggle("nw-compared", before !== null);
-      setText(number, before === null ? percent(share) : `${percent(share)}, was ${percent(before)}`);
-    });
-  }
-
-  /** The text, behind which its box lies, on request in the colour of what the chosen head looks at from the last token; and the next word. */
-  #drawWords() {
-    const { text, tail, answer, shown, layer, head, hidesFirst, looks, bars, tried, phase } = this.state;
-    const long = text.length > LONG;
-    this.#page.classList.toggle("nw-long", long);
-    const map = looks && !long && shown?.text === text ? answer?.now.map : undefined;
-    const pieces = map && piecesOf(map.keyTokens, text);
-    const end = tail.map((id) => answer!.vocabulary.wordOf(id)).join("");
-    const ghost = phase === "stale" || !bars.length ? "" : bars[tried ?? 0].word;
-    const isWord = /^ ?[^\s\p{C}]/u.test(ghost);
-    setText(this.#space, isWord && ghost.startsWith(" ") ? " " : "\u200b"); // else a last line break would make no line
-    setText(this.#ghost, isWord ? ghost.trimStart() : visible(ghost));
-    this.#ghost.hidden = !ghost;
-    mark(this.#words, {
-      role: pieces && "group",
-      "aria-label": pieces && "What the head looks at",
-      "aria-hidden": !pieces && "true",
-    });
-    if (!isWaiting(this.state)) this.#whyThere.node.hidden = !(pieces && map?.scoreParts);
-    if (!map || !pieces) {
-      setText(
-        this.#looks,
-        !looks
-          ? answer
-            ? "A square is a head, a column a layer. The brighter, the less it looks at the first token. Press one to see where."
-            : "A square is a head, a column a layer. Where each of them looks is seen once the model has loaded."
-          : long
-            ? `A text of more than ${LONG} characters takes on no colour.`
-            : "The text takes on the colour of what a head looks at once the model has answered.",
-      );
-      this.#coloured.dir = "auto";
-      if (this.#coloured.firstElementChild) this.#coloured.replaceChildren(); // words in colour
-      return setText(this.#coloured, long ? "" : text + end);
-    }
-    const row = Float32Array.from(queryWeights(map, layer, head, map.queryTokens.length - 1)); // the last asks
-    if (hidesFirst) row[0] = 0;
+  function drawColoured({ map, pieces, row }: Seen, { hidesFirst }: State) {
     const most = Math.max(...row, 1e-9);
-    this.#coloured.dir = directionOf(map.keyTokens);
-    if (!this.#coloured.firstElementChild) this.#coloured.replaceChildren();
-    const words = fill(this.#coloured, pieces.length, () => h("span"));
-    pieces.forEach(({ shown: written, token, from, to }, at) => {
-      const word = words[at] as HTMLElement;
+    coloured.dir = directionOf(map.keyTokens);
+    if (!coloured.firstElementChild) coloured.replaceChildren();
+    const parts = fill(coloured, pieces.length, () => h("span"));
+    pieces.forEach(({ shown, token, from, to }, at) => {
       const share = row.subarray(from, to).reduce((sum, weight) => sum + weight, 0);
-      setText(word, written);
-      word.style.setProperty(
-        "--share",
-        token ? (share / (hidesFirst ? most : Math.max(most, STRONG))).toFixed(3) : "0",
-      );
-      mark(word, { role: token && "img", "aria-label": token && `${token.trim()}: ${percent(share)}` });
+      const colour = share / (hidesFirst ? most : Math.max(most, STRONG));
+      setText(parts[at], shown);
+      setStyle(parts[at], "--share", token ? colour.toFixed(3) : "0");
+      mark(parts[at], { role: token && "img", "aria-label": token && `${token.trim()}: ${percent(share)}` });
     });
-    const best = row.indexOf(Math.max(...row));
-    setText(
-      this.#looks,
-      `From the last token, head ${head + 1} of layer ${layer + 1} looks most at “${visible(map.keyTokens[best])}”, ${percent(row[best])}${hidesFirst ? ", the first apart" : ""}.`,
-    );
-    if (map.scoreParts) this.#whyThere.ask(map, { layer, head, query: map.queryTokens.length - 1, key: best });
   }
+
+  return {
+    node,
+    looks,
+    whyThere: whyThere.node,
+    draw(state: State) {
+      const seen = seenIn(state);
+      drawBox(state);
+      drawGhost(state);
+      node.classList.toggle("nw-long", isLong(state.text));
+      mark(words, {
+        role: seen && "group",
+        "aria-label": seen && "What the head looks at",
+        "aria-hidden": !seen && "true",
+      });
+      if (seen) drawColoured(seen, state);
+      else drawPlain(state);
+      setText(looks, seen ? mostOf(seen, state) : unseen(state));
+      if (!isWaiting(state)) whyThere.node.hidden = !seen?.map.scoreParts;
+      if (!seen?.map.scoreParts) return;
+      const { layer, head } = state;
+      whyThere.ask(seen.map, { layer, head, query: seen.map.queryTokens.length - 1, key: bestOf(seen) });
+    },
+  };
+}
+
+const isLong = (text: string) => text.length > LONG;
+
+/** What is seen of where the chosen head looks: the text in its tokens, and the weight of each. */
+interface Seen {
+  map: AttentionMap;
+  pieces: Piece[];
+  row: Float32Array;
+}
+
+function seenIn({ text, answer, shown, layer, head, hidesFirst, looks }: State): Seen | null {
+  const map = looks && !isLong(text) && shown?.text === text ? answer?.now.map : undefined;
+  const pieces = map && piecesOf(map.keyTokens, text);
+  if (!pieces) return null;
+  const row = Float32Array.from(queryWeights(map, layer, head, map.queryTokens.length - 1)); // the last asks
+  if (hidesFirst) row[0] = 0;
+  return { map, pieces, row };
+}
+
+const bestOf = ({ row }: Seen) => row.indexOf(Math.max(...row));
+
+/** Where the chosen head looks most, in words. */
+function mostOf(seen: Seen, { layer, head, hidesFirst }: State) {
+  const best = bestOf(seen);
+  return `From the last token, head ${head + 1} of layer ${layer + 1} looks most at “${visible(seen.map.keyTokens[best])}”, ${percent(seen.row[best])}${hidesFirst ? ", the first apart" : ""}.`;
+}
+
+/** Why nothing is seen of it. */
+function unseen({ looks, answer, text }: State) {
+  if (looks)
+    return isLong(text)
+      ? `A text of more than ${LONG} characters takes on no colour.`
+      : "The text takes on the colour of what a head looks at once the model has answered.";
+  return answer
+    ? "A square is a head, a column a layer. The brighter, the less it looks at the first token. Press one to see where."
+    : "A square is a head, a column a layer. Where each of them looks is seen once the model has loaded.";
 }
 
 /** The heads of the chosen layer. */
