@@ -49,11 +49,11 @@ export interface Work<State, Action, Model extends { broken?: boolean } = HeadMo
   models?(host: Host<State, Action>): string[];
   /** Whether it begins only after a figure that it leans on. */
   leans?: boolean;
-  failure: string; // what could not be done
+  failure: string | ((state: State) => string); // what could not be done
   compute(models: Model[], host: Host<State, Action>, signal: AbortSignal): Result | Promise<Result>;
   answer(result: Result): Action;
   /** What is said of an answer. */
-  tells?(host: Host<State, Action>): string;
+  tells?(host: Host<State, Action>, result: Result): string;
   /** What is said while something that its reader chose waits for a model; null where nothing does. */
   waits?(state: State, model: string): string | null;
   /** What is done where a reader's file takes the place of its model, or goes. */
@@ -87,6 +87,7 @@ export function defineFigure<State, Action, Model extends { broken?: boolean } =
       tells,
       waits,
     }: Work<State, Action, Model>) {
+      const failureNow = () => (typeof failure === "string" ? failure : failure(this.view!.state));
       return new Task<Model>(this, {
         models: () => models?.(this.view!) ?? [this.getAttribute("model") ?? ""].filter(Boolean),
         tell: this.#tell,
@@ -98,12 +99,14 @@ export function defineFigure<State, Action, Model extends { broken?: boolean } =
           offered: (old: boolean) => this.view?.markOld(old),
         }),
         job: {
-          failure,
+          get failure() {
+            return failureNow();
+          },
           compute: (loaded, signal) => compute(loaded, this.view!, signal),
           show: (result: Result) => {
             const host = this.view!;
             host.dispatch(answer(result));
-            this.#tell(tells ? tells(host) : READY);
+            this.#tell(tells ? tells(host, result) : READY);
           },
         },
       });

@@ -16,8 +16,8 @@ export interface Parts<State, Action> {
   reduce(state: State, action: Action): State;
   /** Makes the view, once. */
   view(host: Host<State, Action>): View<State>;
-  /** What a change came to, for those who listen. */
-  summary?(state: State): string;
+  /** What a change came to, for those who listen; null until that's known. */
+  summary?(state: State): string | null;
   /** The event after a drawing, unless its detail is that of the last one. */
   event?(state: State): [name: string, detail: unknown] | null;
   /** The parts that an answer is made of: where one differs from before, another is asked for. */
@@ -110,7 +110,8 @@ export class Host<State, Action> {
     this.#drawings++;
     this.#view.draw(this.state);
     this.#drawStatus();
-    if (summary) this.#announcer.drawn(() => summary(this.state));
+    const text = summary?.(this.state) ?? null;
+    if (text !== null) this.#announcer.drawn(() => text);
     const [name, detail] = event?.(this.state) ?? ["", null];
     if (name && detail !== this.#detail) announce(this.root, name, detail);
     this.#detail = detail;
