@@ -95,7 +95,7 @@ const STATES = {
   },
   "word-sense": {
     start: () => senseStart({ sentence: "a" }),
-    reduce: (state, action) => senseReduce(state, action).state,
+    reduce: senseReduce,
     hand: { type: "off", off: HAND },
     types: (sentence) => ({ type: "type", sentence }),
     begins: (sentence) => ({ type: "begin", sentence }),
