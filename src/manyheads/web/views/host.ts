@@ -8,6 +8,8 @@ import { announce, arrange } from "./dom.ts";
 /** Nodes, and what draws a state into them. */
 export interface View<State> {
   nodes: Node[];
+  /** What stands below the status. */
+  below?: Node[];
   draw(state: State): void;
 }
 
@@ -22,6 +24,8 @@ export interface Parts<State, Action> {
   event?(state: State): [name: string, detail: unknown] | null;
   /** The parts that an answer is made of: where one differs from before, another is asked for. */
   args?(state: State): object;
+  /** Makes what goes on outside of the state, as each new one says. */
+  effect?(host: Host<State, Action>): (state: State) => void;
   /** What follows the status. */
   notes?(state: State): string[];
 }
@@ -40,6 +44,7 @@ export class Host<State, Action> {
   #parts: Parts<State, Action>;
   #owner: Owner<State>;
   #view: View<State>;
+  #effect: ((state: State) => void) | undefined;
   #announcer = new Announcer();
   #status = new StatusLine();
   #message: Told = [""];
@@ -53,7 +58,8 @@ export class Host<State, Action> {
     this.#owner = owner;
     this.#view = parts.view(this);
     const status = parts.args ? [this.#status.node] : []; // one without a model has none
-    arrange(root, [...this.#view.nodes, ...status, this.#announcer.node]);
+    arrange(root, [...this.#view.nodes, ...status, ...(this.#view.below ?? []), this.#announcer.node]);
+    this.#effect = parts.effect?.(this);
     this.#draw();
   }
 
@@ -70,6 +76,7 @@ export class Host<State, Action> {
     const { reduce, args } = this.#parts;
     const [before, drawings] = [this.state, this.#drawings];
     this.state = reduce(before, action);
+    this.#effect?.(this.state);
     if (args && differing(args(before), args(this.state)).length) this.#owner.ask?.(follows);
     if (this.#drawings === drawings) this.#draw();
   }
@@ -84,8 +91,9 @@ export class Host<State, Action> {
     this.dispatch({ type: "take", parts } as Action);
   }
 
-  /** Takes over what a phrase or a link sets. */
+  /** Takes over what a phrase or a link sets: what that comes to is said as well. */
   lend(parts: object) {
+    this.#announcer.changed();
     this.dispatch({ type: "lend", parts } as Action);
   }
 
