@@ -206,7 +206,7 @@ function makeScales(single: boolean, chain: HTMLElement, choose: (layer: number)
     setChildren(body, [...rows.slice(0, above), chain, ...rows.slice(above, listed.length)]);
     listed.forEach((layer, at) => {
       const row = rows[at];
-      const [heading, cell, said] = row.cells;
+      const [heading, cell, verdict] = row.cells;
       const pick = heading.firstElementChild;
       const text = leaning(senses, shareOf(scores[layer]));
       row.classList.toggle("ws-deciding", !single && layer === deciding);
@@ -218,7 +218,7 @@ function makeScales(single: boolean, chain: HTMLElement, choose: (layer: number)
       scale.setAttribute("aria-label", layerName(layer));
       scale.setAttribute("aria-valuenow", shareOf(scores[layer]).toFixed(4));
       scale.setAttribute("aria-valuetext", text);
-      setText(said, text);
+      setText(verdict, text);
     });
   }
 
