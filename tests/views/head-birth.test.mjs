@@ -270,6 +270,28 @@ test("what a move came to is said once", async (t) => {
   assert.equal(heard(figure, t.mock.timers), "step 100: Where the text repeats, 1 of 1 guesses is right.");
 });
 
+test("what a phrase sets is heard as well", async (t) => {
+  const figure = await live();
+  t.mock.timers.enable({ apis: ["setTimeout"] });
+  figure.lend({ step: "100" });
+  assert.equal(heard(figure, t.mock.timers), "step 100: Where the text repeats, 1 of 1 guesses is right.");
+});
+
+test("what a change comes to is heard once it's answered, and not what stood there before", async (t) => {
+  const loads = [];
+  const figure = await opened({
+    induction: { load: (variant) => new Promise((done) => loads.push(() => done(decoder(variant)))) },
+  });
+  point(figure, "pointerenter");
+  await until(() => loads.length === STEPS.length);
+  t.mock.timers.enable({ apis: ["setTimeout"] });
+  type(figure, "Text", "yes");
+  assert.equal(heard(figure, t.mock.timers), "");
+  t.mock.timers.reset();
+  for (const come of loads) come();
+  await says(figure, /^Ready/);
+});
+
 // --- the reader's own training
 
 /** What a figure starts as a worker: it notes what it's asked, and reports what a test says. */

@@ -95,7 +95,7 @@ const STATES = {
   },
   "word-sense": {
     start: () => senseStart({ sentence: "a" }),
-    reduce: (state, action) => senseReduce(state, action).state,
+    reduce: senseReduce,
     hand: { type: "off", off: HAND },
     types: (sentence) => ({ type: "type", sentence }),
     begins: (sentence) => ({ type: "begin", sentence }),
@@ -104,7 +104,7 @@ const STATES = {
   },
   "head-birth": {
     start: () => birthStart({ sentence: "a" }, [0, 50, 100]),
-    reduce: (state, action) => birthReduce(state, action).state,
+    reduce: birthReduce,
     hand: { type: "toggle", head: HAND[0] },
     types: (sentence) => ({ type: "type", sentence }),
     begins: (sentence) => ({ type: "begin", sentence }),
@@ -165,10 +165,10 @@ test("another model that is lent takes its reader's heads off along, and brings 
 
 test("a reader's own training rests while a phrase shows a step of the stored one, and is shown again with their next text", () => {
   const own = STATES["head-birth"];
-  const training = birthReduce(own.start(), { type: "train" }).state;
+  const training = birthReduce(own.start(), { type: "train" });
   const lent = birthReduce(training, { type: "lend", parts: { step: 100 } });
-  assert.deepEqual([lent.needs, lent.state.live, lent.state.training.runs], ["train", false, false]);
-  assert.equal(own.reduce(lent.state, own.types("b")).live, true);
+  assert.deepEqual([lent.live, lent.training.runs], [false, false]);
+  assert.equal(own.reduce(lent, own.types("b")).live, true);
 });
 
 // --- in the page

@@ -1,24 +1,61 @@
-// The state of <word-sense>: each action gives another state and says what has to be done. No DOM.
+// The state of <word-sense>: each action gives another state, and another answer is asked for where what it is made of differs. No DOM.
 import assert from "node:assert/strict";
 import test from "node:test";
-import { isBehind, lifted, reduce, shownLayer, startWith } from "../../src/manyheads/web/figures/word-sense/state.ts";
+import {
+  args,
+  isBehind,
+  isPending,
+  isRanking,
+  lifted,
+  reduce,
+  shownLayer,
+  startWith,
+} from "../../src/manyheads/web/figures/word-sense/state.ts";
+import { differing } from "../../src/manyheads/web/views/host.ts";
 import { pick, walk } from "./dice.mjs";
 
 const WORDS = ["bank", "bark", "bat"];
 const place = (roll) => [roll(2), roll(3)];
 const rankingOf = (roll) => [0, 1, 2].map((head) => ({ place: [roll(2), head], share: 0.5, moved: 1, looks: null }));
 
-const anyAction = (roll) =>
+const pushes = { tokens: ["a", "bank"], places: [1], layers: [{ weights: [], pushes: [[1, 0]], rest: 0 }] };
+/** What is baked in of one sentence, and of it without its first word. */
+const STORED = new Map([
+  [
+    "bank",
+    {
+      word: "bank",
+      senses: ["this", "that"],
+      shares: [0.5, 0.8],
+      layer: 1,
+      pushes,
+      masked: { 0: { shares: [0.5, 0.6], layers: pushes.layers } },
+    },
+  ],
+]);
+
+const anyAction = (roll, state) =>
   pick(roll, [
     () => ({
       type: "take",
-      parts: pick(roll, [{ sentence: pick(roll, ["", ...WORDS]) }, { word: pick(roll, WORDS) }]),
+      parts: pick(roll, [
+        { sentence: pick(roll, ["", ...WORDS]) },
+        { word: pick(roll, WORDS) },
+        { layer: 1 },
+        { wanted: ["a"], off: [[1, 0]] },
+      ]),
     }),
     () => ({ type: pick(roll, ["type", "begin"]), sentence: pick(roll, ["", ...WORDS]) }),
     () => ({ type: "word", word: pick(roll, WORDS) }),
     () => ({
       type: "lend",
-      parts: pick(roll, [{ off: [[0, 1]] }, { sentence: pick(roll, WORDS), wanted: ["a"] }, { layer: 1 }]),
+      parts: pick(roll, [
+        { off: [[0, 1]] },
+        { sentence: pick(roll, WORDS), wanted: ["a"] },
+        { sentence: "bank", off: [[0, 2]] },
+        { word: pick(roll, WORDS) },
+        { layer: 1 },
+      ]),
     }),
     () => ({
       type: "off",
@@ -38,6 +75,9 @@ const anyAction = (roll) =>
     () => ({ type: "toggle", place: place(roll) }),
     () => ({ type: "toggle", place: place(roll) }),
     () => ({ type: "lose" }),
+    () => ({ type: "rank" }),
+    () => ({ type: "pull", head: pick(roll, [null, 1]) }),
+    () => ({ type: "stale", stale: roll(2) === 1 }),
     () => ({ type: "layer", layer: roll(3) || null }),
     () => ({ type: "want", words: pick(roll, [[], ["a"]]) }),
     () => ({ type: "mask", places: pick(roll, [[1], [4], [5, 6]]) }),
@@ -51,25 +91,39 @@ const anyAction = (roll) =>
             layers: [0, 1].map(() => ({ weights: [], pushes: [0, 1, 2].map(() => [roll(3), 1]), rest: 1 })),
           }
         : null;
-      return { type: "show", sense, pushes, words: [word, "crane"], ...(roll(2) ? { ranking: rankingOf(roll) } : {}) };
+      return {
+        type: "show",
+        sense,
+        pushes,
+        words: [word, "crane"],
+        ...(isRanking(state) ? { ranking: rankingOf(roll) } : {}),
+      };
     },
   ])();
 
 test("after any actions the word, its ranking and the words that are masked belong to the sentence", () => {
   walk(
-    () => startWith({ sentence: "bank" }),
+    (roll) => startWith({ sentence: "bank", example: "bank", stored: roll(2) ? STORED : new Map() }),
     anyAction,
-    reduce,
-    ({ before, action, after, needs }) => {
-      const asked = (state) => JSON.stringify([state.sentence, state.word, state.off, state.masked]);
-      if (["take", "type", "begin", "lend", "word", "off", "toggle", "mask", "want"].includes(action.type))
-        assert.equal(needs, "compute");
-      else assert.equal(needs, action.type === "show" && isBehind(after) ? "compute" : "draw");
+    (state, action) => ({ state: reduce(state, action) }),
+    ({ before, action, after }) => {
+      const asks = differing(args(before), args(after)).length > 0;
+      const chosen = (state) => JSON.stringify([state.sentence, state.off, state.masked]);
+      if (["off", "toggle", "mask", "want", "rank"].includes(action.type)) assert.ok(asks);
+      else if (["layer", "pull", "stale"].includes(action.type)) assert.ok(!asks);
+      else if (action.type === "show") assert.equal(asks, isBehind(after));
+      else if (action.type === "lose") assert.equal(asks, before.masked !== after.masked || before.ranks > 0);
+      else if (chosen(before) !== chosen(after) || (action.parts ?? action).word !== undefined)
+        assert.ok(asks || after.followed === before.followed);
+      if (after.sense !== before.sense && action.type !== "show")
+        assert.ok(!after.live && after.stored.has(after.sentence), "what is baked in answers");
       if (after.sentence !== before.sentence || action.type === "lose")
-        assert.deepEqual([after.ranking, after.masked], [[], []]);
+        assert.deepEqual([after.ranking, after.wanted ? [] : after.masked], [[], []]);
       if (action.type === "begin") assert.deepEqual(after.off, []);
-      if (asked(before) !== asked(after) && needs === "draw")
-        assert.ok(action.type === "lose" || action.ranking || after.word !== before.word);
+      if (chosen(before) !== chosen(after) && !asks) assert.ok(action.type === "lose" || action.ranking);
+      if (isRanking(before) && ["off", "toggle", "mask", "type", "word"].includes(action.type))
+        assert.ok(!isRanking(after), "what the reader does then comes instead");
+      if (action.type === "show") assert.ok(!after.stale);
       if (before.sense) assert.ok(after.sense, "what is on the scale stays until something else is");
       if (action.type === "show") assert.ok(after.word === after.sense.word && after.words.includes(after.word));
       if (after.ranking !== before.ranking && after.ranking.length)
@@ -77,7 +131,7 @@ test("after any actions the word, its ranking and the words that are masked belo
       assert.equal(new Set(after.off.map(String)).size, after.off.length, "no head is off twice");
       assert.equal(new Set(after.masked).size, after.masked.length, "no word is masked twice");
       if (action.type === "mask")
-        assert.deepEqual(reduce(after, action).state.masked, before.masked, "masked and shown again");
+        assert.deepEqual(reduce(after, action).masked, before.masked, "masked and shown again");
       if (action.type === "show")
         assert.ok(
           !isBehind(after) || before.wanted?.length,
@@ -88,7 +142,7 @@ test("after any actions the word, its ranking and the words that are masked belo
           lifted(after).every((head) => after.off.some(([layer, one]) => layer === shownLayer(after) && one === head)),
         );
       if (action.type === "toggle") {
-        const back = reduce(after, action).state.off.map(String).sort();
+        const back = reduce(after, action).off.map(String).sort();
         assert.deepEqual(back, before.off.map(String).sort(), "turned off and on again");
       }
     },
@@ -96,6 +150,32 @@ test("after any actions the word, its ranking and the words that are masked belo
 });
 
 test("a word that the sentence lacks is read again once it's back", () => {
-  const lost = reduce(startWith({ sentence: "the bank", word: "bank" }), { type: "lose" }).state;
+  const lost = reduce(startWith({ sentence: "the bank", word: "bank" }), { type: "lose" });
   assert.deepEqual([lost.word, lost.found], ["bank", false]);
+});
+
+test("what is baked in of a sentence and of its masks is shown at once, and no more once the encoder has answered", () => {
+  const run = (...actions) => actions.reduce(reduce, startWith({ sentence: "the bark", word: "bark", stored: STORED }));
+  const lend = { type: "lend", parts: { word: "bank", sentence: "bank", wanted: ["a"], off: [[0, 0]] } };
+  const lent = run(lend);
+  assert.deepEqual([lent.masked, lent.sense.shares, lifted(lent), isPending(lent)], [[0], [0.5, 0.6], [0], true]);
+  const back = run(lend, { type: "off", off: [] }, { type: "mask", places: [0] });
+  assert.deepEqual([back.sense.shares, isPending(back)], [[0.5, 0.8], false]);
+  const shown = { type: "show", sense: { ...STORED.get("bank"), shares: [0.5, 0.7] }, pushes, words: ["bank"] };
+  assert.deepEqual(run(lend, shown, { type: "off", off: [] }).sense.shares, [0.5, 0.7]);
+});
+
+test("the reader's word stays the one that is read as they type on, and no answer asks for another by naming its word", () => {
+  const answer = (word) => ({
+    type: "show",
+    sense: { word, senses: [], shares: [], layer: 0 },
+    pushes: null,
+    words: [word],
+  });
+  const start = startWith({ sentence: "the bank", word: "bark" });
+  const read = reduce(start, answer("bank"));
+  assert.deepEqual([read.word, differing(args(start), args(read))], ["bank", []]);
+  const typed = reduce(read, { type: "type", sentence: "the bank, the bark" });
+  assert.equal(typed.followed, "bank");
+  assert.ok(differing(args(typed), args(reduce(typed, { type: "word", word: "bark" }))).includes("followed"));
 });

@@ -50,11 +50,11 @@ export interface Work<State, Action, Model extends { broken?: boolean } = HeadMo
   model?: string;
   /** Whether it begins only after a figure that it leans on. */
   leans?: boolean;
-  failure: string; // what could not be done
+  failure: string | ((state: State) => string); // what could not be done
   compute(models: Model[], host: Host<State, Action>, signal: AbortSignal): Result | Promise<Result>;
   answer(result: Result): Action;
   /** What is said of an answer. */
-  tells?(host: Host<State, Action>): string;
+  tells?(host: Host<State, Action>, result: Result): string;
   /** What else is done once it's shown. */
   shown?(host: Host<State, Action>): void;
   /** What is said while something that its reader chose waits for a model; null where nothing does. */
@@ -90,6 +90,7 @@ export function defineFigure<State, Action, Model extends { broken?: boolean } =
       shown,
       waits,
     }: Work<State, Action, Model>) {
+      const failureNow = () => (typeof failure === "string" ? failure : failure(this.view!.state));
       return new Task<Model>(this, {
         models: () => this.#models,
         tell: this.#tell,
@@ -101,12 +102,14 @@ export function defineFigure<State, Action, Model extends { broken?: boolean } =
           offered: (old: boolean) => this.view?.markOld(old),
         }),
         job: {
-          failure,
+          get failure() {
+            return failureNow();
+          },
           compute: (loaded, signal) => compute(loaded, this.view!, signal),
           show: (result: Result) => {
             const host = this.view!;
             host.dispatch(answer(result));
-            this.#tell(tells ? tells(host) : READY);
+            this.#tell(tells ? tells(host, result) : READY);
             shown?.(host);
           },
         },

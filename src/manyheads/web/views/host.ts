@@ -17,10 +17,10 @@ export interface Parts<State, Action> {
   reduce(state: State, action: Action): State;
   /** Makes the view, once. */
   view(host: Host<State, Action>): View<State>;
-  /** What a change came to, for those who listen; "" until that's known. */
-  summary?(state: State): string;
-  /** What an action does outside of the figure, once it's drawn. */
-  effect?(host: Host<State, Action>, action: Action, before: State): void;
+  /** What a change came to, for those who listen; nothing until that's known. */
+  summary?(state: State): string | null;
+  /** Makes what an action does outside of the figure, once it's drawn. */
+  effect?(host: Host<State, Action>): (action: Action, before: State) => void;
   /** The event after a drawing, unless its detail is that of the last one. */
   event?(state: State): [name: string, detail: unknown] | null;
   /** The parts that an answer is made of: where one differs from before, another is asked for. */
@@ -47,6 +47,7 @@ export class Host<State, Action> {
   #owner: Owner<State>;
   #view: View<State>;
   #drawn: State | null = null;
+  #effect: ((action: Action, before: State) => void) | undefined;
   #announcer = new Announcer();
   #status = new StatusLine();
   #message: Told = [""];
@@ -62,6 +63,7 @@ export class Host<State, Action> {
     this.reports = [...status, ...(parts.summary ? [this.#announcer.node] : [])];
     this.#view = parts.view(this);
     arrange(root, [...new Set([...this.#view.nodes, ...this.reports.filter(({ parentNode }) => !parentNode)])]);
+    this.#effect = parts.effect?.(this);
     this.#draw();
   }
 
@@ -80,12 +82,12 @@ export class Host<State, Action> {
 
   /** Changes the state. An answer that comes at once is drawn together with what asked for it. */
   dispatch(action: Action, follows = false) {
-    const { reduce, args, effect } = this.#parts;
+    const { reduce, args } = this.#parts;
     const [before, drawings] = [this.state, this.#drawings];
     this.state = reduce(before, action);
     if (args && differing(args(before), args(this.state)).length) this.#owner.ask?.(follows);
     if (this.#drawings === drawings) this.#draw();
-    effect?.(this, action, before);
+    this.#effect?.(action, before);
   }
 
   /** Another figure did something that this one follows. */
@@ -98,8 +100,9 @@ export class Host<State, Action> {
     this.dispatch({ type: "take", parts } as Action);
   }
 
-  /** Takes over what a phrase or a link sets. */
+  /** Takes over what a phrase or a link sets: what that comes to is said as well. */
   lend(parts: object) {
+    this.#announcer.changed();
     this.dispatch({ type: "lend", parts } as Action);
   }
 
@@ -127,7 +130,7 @@ export class Host<State, Action> {
     this.#view.draw(this.state, this.#drawn);
     this.#drawn = this.state;
     this.#drawStatus();
-    if (summary) this.#announcer.drawn(() => summary(this.state));
+    if (summary) this.#announcer.drawn(() => summary(this.state) ?? "");
     const [name, detail] = event?.(this.state) ?? ["", null];
     if (name && detail !== this.#detail) announce(this.root, name, detail);
     this.#detail = detail;

@@ -65,11 +65,13 @@ defineFigure<State, Action, HeadModel, AttentionMap>("attention-kinds", {
   methods: { lend: ({ act }, parts) => act({ type: "lend", parts }) },
   late: true,
   listen: (host, leaves) => void customElements.whenDefined("head-map").then(followMap(host, leaves)),
-  effect({ root }, action) {
-    if (!("parts" in action)) return;
-    if (action.type === "lend") setFigure(mapIn(root), settingsOf(action.parts));
-    else Object.assign(mapIn(root), settingsOf(action.parts));
-  },
+  effect:
+    ({ root }) =>
+    (action) => {
+      if (!("parts" in action)) return;
+      if (action.type === "lend") setFigure(mapIn(root), settingsOf(action.parts));
+      else Object.assign(mapIn(root), settingsOf(action.parts));
+    },
   args: (state) => ({ compared: comparedOf(state) }),
   work: {
     leans: true,

@@ -24,11 +24,14 @@ defineFigure<State, Action>("first-look", {
     leaves.addEventListener("abort", () => placed.disconnect());
     typeOnce(root, leaves);
   },
-  effect({ state, root }, { type }) {
-    const map = mapIn(root);
-    if (type === "enter" && !wantsStillness()) reveal(root, state.face);
-    if (type !== "press") return;
-    const [layers, heads] = map.attention!.shape;
-    map.headMask = maskOf(toggledIn(offIn(map.headMask), [0, state.head]), layers, heads);
-  },
+  effect:
+    (host) =>
+    ({ type }) => {
+      const { state, root } = host;
+      const map = mapIn(root);
+      if (type === "enter" && !wantsStillness()) reveal(root, state.face);
+      if (type !== "press") return;
+      const [layers, heads] = map.attention!.shape;
+      map.headMask = maskOf(toggledIn(offIn(map.headMask), [0, state.head]), layers, heads);
+    },
 });

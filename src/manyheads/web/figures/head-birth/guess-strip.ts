@@ -3,30 +3,34 @@
 import { visible, type Guessed } from "../../math/repeats.ts";
 import { arrow, fill, focusOn, h, setText, targetOf } from "../../views/dom.ts";
 
-export class GuessStrip {
-  #chosen = 0;
-  node: HTMLElement;
+/** `choose(place)` is called for the character that the reader points at or goes to. */
+export function guessStrip(choose: (place: number) => void) {
+  const point = (event: Event) => {
+    const cell = targetOf(event).closest("li");
+    const place = cell ? [...node.children].indexOf(cell) : -1;
+    if (place > 0) choose(place);
+  };
+  const press = (event: KeyboardEvent) => {
+    const step = arrow(event.key)?.[1] ?? 0;
+    const chosen = [...node.children].findIndex((cell) => (cell as HTMLElement).tabIndex === 0);
+    const next = step ? node.children[chosen + step] : undefined;
+    if (!next || chosen + step < 1) return;
+    event.preventDefault();
+    focusOn(next as HTMLElement, node.children[chosen]);
+  };
+  const node = h("ol", {
+    class: "hb-strip",
+    "aria-label": "The text, and what was guessed",
+    onpointerover: point,
+    onclick: point,
+    onfocusin: point,
+    onkeydown: press,
+  });
 
-  /** `choose(place)` is called for the character that the reader points at or goes to. */
-  constructor(choose: (place: number) => void) {
-    const point = (event: Event) => {
-      const place = this.#placeOf(event);
-      if (place > 0) choose(place);
-    };
-    this.node = h("ol", {
-      class: "hb-strip",
-      "aria-label": "The text, and what was guessed",
-      onpointerover: point,
-      onclick: point,
-      onfocusin: point,
-      onkeydown: (event: KeyboardEvent) => this.#press(event),
-    });
-  }
-
-  draw(characters: string[], all: Guessed[]) {
-    const cells = fill(this.node, characters.length, () => h("li", { tabindex: -1 }, h("b"), h("span")));
+  function draw(characters: string[], all: Guessed[]) {
+    const cells = fill(node, characters.length, () => h("li", { tabindex: -1 }, h("b"), h("span")));
     characters.forEach((character, place) => {
-      const cell = cells[place] as HTMLElement;
+      const cell = cells[place];
       const [actual, below] = cell.children;
       const one = place ? all[place - 1] : null;
       setText(actual, visible(character));
@@ -36,24 +40,13 @@ export class GuessStrip {
     });
   }
 
-  ask(place: number) {
-    this.#chosen = place;
-    [...this.node.children].forEach((cell, at) => {
+  /** Another character is explained. */
+  function mark(place: number) {
+    [...node.children].forEach((cell, at) => {
       cell.classList.toggle("hb-asked", at === place);
       cell.setAttribute("tabindex", at === place ? "0" : "-1");
     });
   }
 
-  #placeOf(event: Event) {
-    const cell = targetOf(event).closest("li");
-    return cell ? [...this.node.children].indexOf(cell) : -1;
-  }
-
-  #press(event: KeyboardEvent) {
-    const step = arrow(event.key)?.[1];
-    const next = step ? this.node.children[this.#chosen + step] : undefined;
-    if (!next || this.#chosen + (step as number) < 1) return;
-    event.preventDefault();
-    focusOn(next as HTMLElement, this.node.children[this.#chosen]);
-  }
+  return { node, draw, mark };
 }

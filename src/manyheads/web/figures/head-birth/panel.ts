@@ -7,11 +7,12 @@ import { percent } from "../../math/text.ts";
 import type { Expecting } from "../../models/induction.ts";
 import { fill, h, keepFocus, setChildren, setProps, setText } from "../../views/dom.ts";
 import { drawSwitch, headSwitch } from "../../views/head-switch.ts";
-import { HeadTriangle } from "./head-triangle.ts";
-import { TrainingChart } from "./training-chart.ts";
+import type { Host } from "../../views/host.ts";
+import { headTriangle } from "./head-triangle.ts";
+import { trainingChart } from "./training-chart.ts";
 import { COLOURS } from "./charts.ts";
 import { EXPERIMENTS } from "./experiments.ts";
-import { askedFor, isTold, namedHeads, type Action, type State, type Training } from "./state.ts";
+import { isTold, namedHeads, type Action, type State, type Training } from "./state.ts";
 
 const HIGHEST = 4.5; // nats on the chart
 const NAMES = { previous: "previous-token head", induction: "induction head" };
@@ -19,172 +20,182 @@ const SLOW = 250; // milliseconds a step, from which on a reader waits long
 const LEAST = 200; // steps on the axis
 const SIDE = 128; // pixels of a triangle, which is drawn twenty times a second
 
-export class TrainingPanel {
-  #dispatch: (action: Action) => void;
-  #play = h("button", {
+/** `explain(place, cell)` is called with a cell of a head that's pressed. */
+export function trainingPanel(
+  host: Host<State, Action>,
+  explain: (place: number[], cell: { query: number; key: number }) => void,
+  save: () => void,
+) {
+  const runs = () => host.state.training?.runs;
+  const change = (action: Action) => host.dispatch(action);
+  const play = h("button", {
     type: "button",
     class: "hm-play",
-    onclick: () => this.#dispatch({ type: this.#runs ? "pause" : "train" }),
+    onclick: () => change({ type: runs() ? "pause" : "train" }),
   });
-  #runs = false;
-  #step = h("span", { class: "hb-step" });
-  #what = h("span", { class: "hb-what" });
-  controls: HTMLElement;
-  #switches: HTMLButtonElement[] = [];
-  #triangles: HeadTriangle[] = [];
-  switches = h("div", { class: "hm-heads", role: "group", "aria-label": "Heads" });
-  triangles = h("div", { class: "hb-triangles hb-all" });
-  #loss = new TrainingChart(["var(--hm-soft)", "var(--hm-ink)"], HIGHEST, String);
-  #heads = new TrainingChart([COLOURS.previous, COLOURS.induction], 1, percent);
-  #buttons = EXPERIMENTS.map(({ name }, experiment) =>
-    h("button", { type: "button", onclick: () => this.#dispatch({ type: "consider", experiment }) }, name),
+  const step = h("span", { class: "hb-step" });
+  const what = h("span", { class: "hb-what" });
+  const controls = h(
+    "div",
+    { class: "hm-tools hb-tools" },
+    play,
+    h("span", {}, step, what),
+    h("button", { type: "button", onclick: () => change({ type: "reset", runs: true }) }, "Start over"),
+    h("button", { type: "button", onclick: save }, "Save"),
   );
-  #legend = h("legend");
-  #answers = h("div");
-  #question = h("fieldset", { class: "hb-question" }, this.#legend, this.#answers);
-  answer = h("p", { class: "hb-answer", tabindex: -1 });
-  charts = h("div", { class: "hb-charts" }, this.#loss.node, this.#heads.node);
-  experiments: HTMLElement;
+  const heads = ownHeads(host, explain);
+  const charts = ownCharts();
+  const buttons = EXPERIMENTS.map(({ name }, experiment) =>
+    h("button", { type: "button", onclick: () => consider(experiment) }, name),
+  );
+  const legend = h("legend");
+  const answers = h("div");
+  const question = h("fieldset", { class: "hb-question" }, legend, answers);
+  const answer = h("p", { class: "hb-answer", tabindex: -1 });
+  const experiments = h(
+    "section",
+    { class: "hb-experiments" },
+    h("p", {}, "Change one thing. Predict what will come of it, then see."),
+    h("div", { class: "hb-list" }, ...buttons),
+    question,
+    answer,
+  );
 
-  constructor(dispatch: (action: Action) => void, save: () => void) {
-    this.#dispatch = dispatch;
-    const again = () => dispatch({ type: "reset", runs: true });
-    this.controls = h(
-      "div",
-      { class: "hm-tools hb-tools" },
-      this.#play,
-      h("span", {}, this.#step, this.#what),
-      h("button", { type: "button", onclick: again }, "Start over"),
-      h("button", { type: "button", onclick: save }, "Save"),
-    );
-    this.experiments = h(
-      "section",
-      { class: "hb-experiments" },
-      h("p", {}, "Change one thing. Predict what will come of it, then see."),
-      h("div", { class: "hb-list" }, ...this.#buttons),
-      this.#question,
-      this.answer,
-    );
+  /** A question that opens gets the focus: what was pressed leads there. */
+  function consider(experiment: number) {
+    change({ type: "consider", experiment });
+    if (host.state.asked >= 0) (answers.firstElementChild as HTMLElement).focus({ preventScroll: true });
+  }
+
+  function run(at: number) {
+    const experiment = EXPERIMENTS[host.state.asked];
+    change({ type: "reset", experiment, predicted: experiment.answers[at], runs: true });
+    answer.focus({ preventScroll: true }); // the question is gone
   }
 
   /** The controls and the experiments. */
-  draw({ training, asked }: State) {
-    if (!training) return;
-    const { runs, step, seed, experiment } = training;
-    this.#runs = runs;
-    setText(this.#play, runs ? "❚❚ Pause" : step ? "▶ Go on" : "▶ Train");
-    setText(this.#step, `step ${step}`);
-    setText(this.#what, experiment.name && experiment !== EXPERIMENTS[0] ? experiment.name : `seed ${seed}`);
-    this.#buttons.forEach((button, at) =>
+  function draw({ asked }: State, training: Training) {
+    const { seed, experiment } = training;
+    setText(play, training.runs ? "❚❚ Pause" : training.step ? "▶ Go on" : "▶ Train");
+    setText(step, `step ${training.step}`);
+    setText(what, experiment.name && experiment !== EXPERIMENTS[0] ? experiment.name : `seed ${seed}`);
+    buttons.forEach((button, at) =>
       setProps(button, { ariaPressed: String(at === asked || EXPERIMENTS[at] === experiment) }),
     );
-    this.#question.hidden = asked < 0;
-    if (asked >= 0) this.#drawQuestion(asked);
-    this.#drawAnswer(training);
-  }
-
-  #drawQuestion(asked: number) {
-    const experiment = EXPERIMENTS[asked];
-    setText(this.#legend, experiment.question);
-    const run = (predicted: string) => {
-      this.#dispatch({ type: "reset", experiment, predicted, runs: true });
-      this.answer.focus({ preventScroll: true }); // the question is gone
-    };
-    const answers = fill(this.#answers, experiment.answers.length, () => h("button", { type: "button" }));
-    experiment.answers.forEach((text, at) => {
-      setText(answers[at], text);
-      (answers[at] as HTMLButtonElement).onclick = () => run(text);
-    });
-  }
-
-  #drawAnswer(training: Training) {
-    const { experiment, predicted, turned } = training;
-    const asWas = (turned !== null) === experiment.turns;
-    const says = !isTold(training)
-      ? ""
-      : asWas
-        ? experiment.says
-        : "That went another way here than in our trainings: what we saw isn’t sure to happen.";
-    setText(this.answer, predicted ? `You predicted: ${predicted.toLowerCase()}. ${says}` : says);
-  }
-
-  /** A question that opens gets the focus: what was pressed leads there. */
-  reveal({ asked }: State) {
-    if (asked >= 0) (this.#answers.firstElementChild as HTMLElement).focus({ preventScroll: true });
+    question.hidden = asked < 0;
+    if (asked >= 0) {
+      const texts = EXPERIMENTS[asked].answers;
+      setText(legend, EXPERIMENTS[asked].question);
+      const nodes = fill(answers, texts.length, (at) => h("button", { type: "button", onclick: () => run(at) }));
+      texts.forEach((text, at) => setText(nodes[at], text));
+    }
+    setText(answer, answerOn(training));
   }
 
   /** The heads on the reader's text, and what has been measured up to now. */
-  drawMap({ training, off }: State, map: Expecting) {
-    if (!training) return;
-    const {
-      headNames: { length: heads },
-      shape: [layers],
-    } = map;
+  function drawMap({ off }: State, training: Training, map: Expecting) {
+    heads.draw(map, training, off);
+    charts.draw(training);
+  }
+
+  const { switches, triangles, mark } = heads;
+  return { controls, switches, triangles, charts: charts.node, experiments, draw, drawMap, mark };
+}
+
+/** What came of an experiment. */
+function answerOn(training: Training) {
+  const { experiment, predicted, turned } = training;
+  const asWas = (turned !== null) === experiment.turns;
+  const says = !isTold(training)
+    ? ""
+    : asWas
+      ? experiment.says
+      : "That went another way here than in our trainings: what we saw isn’t sure to happen.";
+  return predicted ? `You predicted: ${predicted.toLowerCase()}. ${says}` : says;
+}
+
+/** Every head as a triangle, each with its switch. */
+function ownHeads(host: Host<State, Action>, explain: (place: number[], cell: { query: number; key: number }) => void) {
+  const all: { triangle: ReturnType<typeof headTriangle>; toggle: HTMLButtonElement }[] = [];
+  const switches = h("div", { class: "hm-heads", role: "group", "aria-label": "Heads" });
+  const triangles = h("div", { class: "hb-triangles hb-all" });
+  const placeOf = (at: number, { length }: string[]) => [Math.floor(at / length), at % length];
+  const make = (at: number) => {
+    const place = () => placeOf(at, host.state.map!.headNames);
+    return {
+      triangle: headTriangle((cell) => explain(place(), cell), SIDE),
+      toggle: headSwitch(() => host.act({ type: "toggle", head: place() })),
+    };
+  };
+
+  function draw(map: Expecting, training: Training, off: number[][]) {
+    const { headNames } = map;
     const named = namedHeads(training);
-    while (this.#triangles.length < layers * heads) this.#add();
+    const count = map.shape[0] * headNames.length;
+    while (all.length < count) all.push(make(all.length));
+    const shown = all.slice(0, count);
     setChildren(
-      this.triangles,
-      this.#triangles.slice(0, layers * heads).map(({ node }) => node),
+      triangles,
+      shown.map(({ triangle }) => triangle.node),
     );
     keepFocus(
-      this.switches,
-      () => this.#switches[0],
-      () => setChildren(this.switches, this.#switches.slice(0, layers * heads)),
+      switches,
+      () => all[0].toggle,
+      () =>
+        setChildren(
+          switches,
+          shown.map(({ toggle }) => toggle),
+        ),
     );
-    this.triangles.style.setProperty("--heads", String(heads));
-    this.#triangles.slice(0, layers * heads).forEach((triangle, at) => {
-      const place = [Math.floor(at / heads), at % heads];
+    triangles.style.setProperty("--heads", String(headNames.length));
+    shown.forEach(({ triangle, toggle }, at) => {
+      const place = placeOf(at, headNames);
       const role = (["previous", "induction"] as const).find((each) => String(named[each]) === String(place));
       const [name, colour] = role ? [NAMES[role], COLOURS[role]] : ["", OFF_COLOUR];
-      triangle.call(name, colour);
-      triangle.draw(map, place, isAmong(off, place));
-      triangle.pressed = (cell) => this.#dispatch(askedFor(place, cell));
-      drawSwitch(
-        this.#switches[at],
-        name || `layer ${place[0] + 1}, head ${place[1] + 1}`,
-        !isAmong(off, place),
-        colour,
-      );
-      this.#switches[at].onclick = () => this.#dispatch({ type: "toggle", head: place });
+      const isOff = isAmong(off, place);
+      triangle.draw(map, place, { name, colour, off: isOff });
+      drawSwitch(toggle, name || `layer ${place[0] + 1}, head ${place[1] + 1}`, !isOff, colour);
     });
-    this.#drawCharts(training);
   }
 
-  ask(query: number) {
-    for (const triangle of this.#triangles) triangle.ask(query);
-  }
+  const mark = (query: number) => all.forEach(({ triangle }) => triangle.mark(query));
 
-  #add() {
-    this.#triangles.push(new HeadTriangle("", OFF_COLOUR, SIDE));
-    this.#switches.push(headSwitch(() => {}));
-  }
+  return { switches, triangles, draw, mark };
+}
 
-  #drawCharts({ points, step, experiment: { onlyText } }: Training) {
+/** What has been measured of a training. */
+function ownCharts() {
+  const loss = trainingChart(["var(--hm-soft)", "var(--hm-ink)"], HIGHEST, String);
+  const heads = trainingChart([COLOURS.previous, COLOURS.induction], 1, percent);
+
+  function draw({ points, step, experiment: { onlyText } }: Training) {
     const steps = points.map((point) => point.step);
     const end = Math.max(LEAST, Math.ceil(step / 100) * 100);
     const every = end > 600 ? 200 : 100;
     const ticks = Array.from({ length: Math.floor(end / every) + 1 }, (_, at) => at * every)
       .filter((tick) => tick < end)
       .concat(end);
-    this.#loss.draw(steps, [points.map(({ first }) => first), points.map(({ second }) => second)], ticks);
-    this.#heads.draw(steps, [points.map(({ previous }) => previous), points.map(({ induction }) => induction)], ticks);
-    for (const chart of [this.#loss, this.#heads]) chart.mark(step);
+    loss.draw(steps, [points.map(({ first }) => first), points.map(({ second }) => second)], ticks);
+    heads.draw(steps, [points.map(({ previous }) => previous), points.map(({ induction }) => induction)], ticks);
+    for (const chart of [loss, heads]) chart.mark(step);
     const last = points[points.length - 1];
-    const nats = (loss?: number) => (loss === undefined || Number.isNaN(loss) ? "–" : loss.toFixed(2));
+    const nats = (value?: number) => (value === undefined || Number.isNaN(value) ? "–" : value.toFixed(2));
     setText(
-      this.#loss.caption,
+      loss.caption,
       onlyText
         ? `Loss on your text, in nats: where it repeats ${nats(last?.second)}, before that (grey) ${nats(last?.first)}`
         : `Loss on new sequences, in nats: second copy ${nats(last?.second)}, first copy (grey) ${nats(last?.first)}`,
     );
     const score = (of?: number | null) => (of == null ? "–" : percent(of));
-    this.#heads.caption.replaceChildren(
+    heads.caption.replaceChildren(
       "Attention on your text: ",
       h("b", { style: `--head: ${COLOURS.previous}` }, `character before ${score(last?.previous)}`),
       ", ",
       h("b", { style: `--head: ${COLOURS.induction}` }, `what followed earlier ${score(last?.induction)}`),
     );
   }
+
+  return { node: h("div", { class: "hb-charts" }, loss.node, heads.node), draw };
 }
 
 /** How a training goes, in a sentence. */

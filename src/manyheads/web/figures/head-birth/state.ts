@@ -1,19 +1,30 @@
 // All that a <head-birth> knows, as one value; every change of it is a pure function. No DOM.
 
+import type { HeadMask } from "../../math/attention-map.ts";
 import { inductionScores, previousScores } from "./births.ts";
 import { toggledIn } from "../../math/heads-off.ts";
 import { keep, lend } from "../../math/lent.ts";
 import { guessed, type Guessed } from "../../math/repeats.ts";
 import type { AttentionEdge } from "../../math/score-parts.ts";
-import type { Expecting } from "../../models/induction.ts";
+import type { Expecting, InductionModel } from "../../models/induction.ts";
 import type { Report } from "../../models/training.ts";
 import { OPEN, press, tell, type Guess } from "../../views/guess.ts";
+import { differing } from "../../views/host.ts";
+import type { Measured } from "./charts.ts";
 import { EXPERIMENTS, PLAIN, type Experiment } from "./experiments.ts";
+
+/** What was measured in the stored training, and which heads it made, as [layer, head]. */
+export interface StoredTraining {
+  heads: { previous: number[]; induction: number[] };
+  history: Measured[];
+}
 
 export interface State {
   sentence: string;
+  stored: StoredTraining;
   steps: number[]; // of the stored training, at which it was kept
   at: number; // which of them
+  plays: boolean; // whether that's the last step of a film
   guess: Guess; // of what the stored training will show
   shownAt: number; // the step at which it does
   live: boolean; // whether the reader's own training is shown, instead of the stored one
@@ -22,9 +33,25 @@ export interface State {
   off: number[][]; // heads, as [layer, head]
   lent: Partial<Own>; // what stood there before a phrase or a link
   map: Expecting | null; // the one that is shown
+  of: Args | null; // what it answers to
+  hidden: boolean; // whether nobody sees the tab
   all: Guessed[]; // the guesses in it
   chosen: number | null; // the character that the reader points at; else the first that can be known
   pressed: AttentionEdge | null; // of a triangle, to be explained; else where the induction head looks most from the chosen character
+}
+
+/** What a map, and what is told of it, is made of; of a training where that's shown. */
+interface Args extends Pick<State, "sentence" | "at" | "live" | "off"> {
+  number?: number;
+  step?: number;
+  until?: number;
+  runs?: boolean;
+}
+
+/** A model that a training has made, and which of its heads take part by now. */
+export interface Trained {
+  model: InductionModel;
+  headMask: HeadMask;
 }
 
 /** A head as [layer, head], and how much of its attention goes where its name says. */
@@ -41,6 +68,8 @@ export interface Training {
   predicted: string; // what its reader expected of the experiment
   until: number; // the step at which it rests
   runs: boolean;
+  ended: boolean; // nothing learns anymore: who goes on begins anew
+  trained: Trained | null; // at the last step
   step: number;
   pace: number; // milliseconds a step, as far as is known
   points: Point[];
@@ -60,33 +89,25 @@ export interface Point {
 
 /** What can be lent beside a text. */
 type Own = Pick<State, "at" | "live" | "off">;
-export type Lendable = Partial<Pick<State, "sentence" | "off">> & { step?: number };
+type Parts = Partial<Pick<State, "sentence" | "off">> & { step?: number };
 
 export type Action =
-  | { type: "take"; parts: Partial<Pick<State, "sentence" | "off">> }
+  | { type: "take" | "lend"; parts: Parts } // from an attribute; by a phrase or a link
   | { type: "type" | "begin"; sentence: string } // by the reader; "begin" with an example, and all heads on
-  | { type: "lend"; parts: Lendable } // by a phrase or a link
   | { type: "step"; at: number }
-  | { type: "next" } // from the last step to the first
+  | { type: "next" } // in a film; from the last step to the first
   | { type: "guess"; pressed: number | null } // and is to be shown
   | { type: "toggle"; head: number[] }
   | { type: "ask"; place: number; pressed?: State["pressed"] }
   | { type: "show"; map: Expecting }
   | { type: "train"; until?: number } // starts, or goes on
   | { type: "pause" }
+  | { type: "end" } // of what learns
   | { type: "reset"; seed?: number; experiment?: Experiment; predicted?: string; runs?: boolean }
   | { type: "stored" } // shows the stored training again
   | { type: "consider"; experiment: number } // before it's run
-  | { type: "report"; number: number; report: Pick<Report, "step" | "loss" | "pace">; hidden?: boolean } // whether its tab is
-  | { type: "seen" }; // its tab, again
-
-/**
- * What has to be done after a change: compute, draw the map, say what one of its characters rests on, show what may be predicted, or start and stop the training as the state says.
- */
-export interface Step {
-  state: State;
-  needs: "compute" | "draw" | "ask" | "reveal" | "train" | "nothing";
-}
+  | { type: "report"; number: number; report: Pick<Report, "step" | "loss" | "pace">; trained?: Trained }
+  | { type: "look"; hidden: boolean }; // at another tab, or at this one again
 
 const HALF = 0.5; // of its attention where its name says: from there on, a head has the name
 const WHOLE = { off: [] as number[][] }; // what begins with an example
@@ -94,7 +115,9 @@ const SEEDS = 10; // that were tried for what the experiments say
 
 export const startWith = (parts: Partial<State>, steps: number[]): State => ({
   sentence: "",
+  stored: { heads: { previous: [], induction: [] }, history: [] },
   at: 0,
+  plays: false,
   guess: OPEN,
   shownAt: Infinity,
   live: false,
@@ -103,6 +126,8 @@ export const startWith = (parts: Partial<State>, steps: number[]): State => ({
   off: [],
   lent: {},
   map: null,
+  of: null,
+  hidden: false,
   all: [],
   chosen: null,
   pressed: null,
@@ -123,6 +148,8 @@ const newTraining = (
   predicted,
   until: experiment.until,
   runs,
+  ended: false,
+  trained: null,
   step: 0,
   pace: 0,
   points: [],
@@ -131,59 +158,80 @@ const newTraining = (
   unseen: null,
 });
 
-export function reduce(state: State, action: Action): Step {
-  const { state: after, needs } = change(state, action);
-  const isShown = !after.live && after.steps[after.at] >= after.shownAt;
-  return { state: isShown ? { ...after, guess: tell(after.guess) } : after, needs };
+/** What an answer is made of. In a hidden tab, none is asked for. */
+export const args = (state: State): Args => (state.hidden && state.of) || argsInSight(state);
+
+function argsInSight({ sentence, at, live, off, training }: State): Args {
+  const { number, step, until, runs } = (live && training) || {};
+  return { sentence, at, live, off, number, step, until, runs };
 }
 
-function change(state: State, action: Action): Step {
+/** Whether the map answers to something else than was chosen by now. */
+export const isPending = (state: State) => !state.of || differing(state.of, args(state)).length > 0;
+
+export function reduce(state: State, action: Action): State {
+  const after = change(state, action);
+  const isShown = !after.live && after.steps[after.at] >= after.shownAt;
+  return isShown ? { ...after, guess: tell(after.guess) } : after;
+}
+
+function change(state: State, action: Action): State {
   const { training } = state;
-  const step = (parts: Partial<State>, needs: Step["needs"]): Step => ({ state: { ...state, ...parts }, needs });
   const own = (parts: Partial<Own>) => keep<Partial<Own>>(ownParts(state), state.lent, parts); // what is lent still, once the reader has set these
   switch (action.type) {
-    case "take":
-      return step({ ...action.parts, ...ANEW }, "compute");
+    case "take": {
+      const { step, ...parts } = action.parts;
+      if (step === undefined) return { ...state, ...parts, ...ANEW };
+      return change(state.live ? change(state, { type: "stored" }) : state, { type: "step", at: placeOf(state, step) });
+    }
     case "type":
-      return step({ ...state.lent, ...ANEW, sentence: action.sentence, lent: {} }, "compute");
+      return { ...state, ...state.lent, ...ANEW, sentence: action.sentence, lent: {} };
     case "begin":
-      return step({ ...state.lent, ...WHOLE, ...ANEW, sentence: action.sentence, lent: {} }, "compute");
+      return { ...state, ...state.lent, ...WHOLE, ...ANEW, sentence: action.sentence, lent: {} };
     case "lend":
       return lendParts(state, action.parts);
     case "step":
-      return step({ at: action.at, lent: own({ at: action.at }) }, "compute");
+      return { ...state, at: action.at, plays: false, lent: own({ at: action.at }) };
     case "next":
-      return change(state, { type: "step", at: (state.at + 1) % state.steps.length });
+      return { ...change(state, { type: "step", at: (state.at + 1) % state.steps.length }), plays: true };
     case "guess":
       return change({ ...state, guess: press(state.guess, action.pressed) }, { type: "step", at: 0 });
     case "toggle": {
       const off = toggledIn(state.off, action.head);
-      return step({ off, lent: own({ off }) }, "compute");
+      return { ...state, off, lent: own({ off }) };
     }
     case "ask":
-      return step({ chosen: action.place, pressed: action.pressed ?? null }, "ask");
+      return { ...state, chosen: action.place, pressed: action.pressed ?? null };
     case "show":
-      return { state: shown(state, action.map), needs: "draw" };
+      return shown(state, action.map);
     case "stored":
-      return step({ ...stored(state), off: [], lent: {}, asked: -1 }, "train");
+      return { ...state, ...stored(state), off: [], lent: {}, asked: -1 };
     case "consider":
-      return step({ asked: action.experiment === state.asked ? -1 : action.experiment }, "reveal");
+      return { ...state, asked: action.experiment === state.asked ? -1 : action.experiment };
     case "pause":
-      return step({ training: training && { ...training, runs: false, unseen: null } }, "train");
-    case "train":
-      return step(
-        { live: true, off: state.live ? state.off : [], lent: {}, training: goOn(training, action.until) },
-        "train",
-      );
-    case "reset":
-      return step({ live: true, off: [], lent: {}, asked: -1, training: startAnew(training, action) }, "train");
-    case "report": {
-      if (!training || action.number !== training.number) return { state, needs: "nothing" };
-      const { report, hidden = false } = action;
-      return step({ training: reported(training, report, hidden) }, state.live && !hidden ? "compute" : "nothing");
+      return { ...state, plays: false, training: training && { ...training, runs: false, unseen: null } };
+    case "end":
+      return training ? { ...state, training: { ...training, runs: false, unseen: null, ended: true } } : state;
+    case "train": {
+      const off = state.live ? state.off : [];
+      return { ...state, live: true, plays: false, off, lent: {}, training: goOn(training, action.until) };
     }
-    case "seen":
-      return { state, needs: state.live && training && isUnseen(training) ? "compute" : "nothing" };
+    case "reset":
+      return {
+        ...state,
+        live: true,
+        plays: false,
+        off: [],
+        lent: {},
+        asked: -1,
+        training: startAnew(training, action),
+      };
+    case "report":
+      return training?.number === action.number
+        ? { ...state, training: reported(training, action, state.hidden) }
+        : state;
+    case "look":
+      return { ...state, hidden: action.hidden };
   }
 }
 
@@ -192,26 +240,34 @@ const ANEW = { chosen: null, pressed: null }; // in another text
 /** The parts of a state that can be lent. */
 const ownParts = ({ at, live, off }: State): Own => ({ at, live, off });
 
-/** What a phrase or a link sets. A step is one of the stored training's: the last before it if it wasn't kept. */
-function lendParts(state: State, { step, ...parts }: Lendable): Step {
-  const at = state.steps.findLastIndex((kept) => kept <= (step ?? 0));
-  const given: Partial<State> = step === undefined ? parts : { ...parts, at: Math.max(at, 0), live: false };
+/** Where a step of the stored training stands: the last before it if it wasn't kept. */
+const placeOf = ({ steps }: State, step: number) =>
+  Math.max(
+    steps.findLastIndex((kept) => kept <= step),
+    0,
+  );
+
+/** What a phrase or a link sets; a step is one of the stored training's. */
+function lendParts(state: State, { step, ...parts }: Parts): State {
+  const given: Partial<State> = step === undefined ? parts : { ...parts, at: placeOf(state, step), live: false };
   const whole = parts.sentence === undefined ? null : WHOLE;
   const { parts: all, lent } = lend<Partial<State>>(ownParts(state), state.lent, given, whole);
-  const after = { ...state, ...ANEW, ...all, lent };
-  return state.live && !after.live
-    ? { state: { ...after, ...stored(state) }, needs: "train" }
-    : { state: after, needs: "compute" };
+  const after = { ...state, ...ANEW, ...all, lent, plays: state.plays && step === undefined };
+  return state.live && !after.live ? { ...after, ...stored(state) } : after;
 }
 
 /** The stored training, while the reader's own rests. */
-const stored = ({ training }: State) => ({ live: false, training: training && { ...training, runs: false } });
+const stored = ({ training }: State) => ({
+  live: false,
+  plays: false,
+  training: training && { ...training, runs: false },
+});
 
 /** A training that goes on, or a first one. Who goes on after the end sets none. */
 function goOn(training: Training | null, wanted?: number): Training {
   const going = training ?? newTraining(0, 0, PLAIN, "", true);
   const until = wanted ?? (going.step < going.until ? going.until : Infinity);
-  return { ...going, until, runs: going.step < until, unseen: null };
+  return { ...going, until, runs: going.step < until, ended: false, unseen: null };
 }
 
 /** Another training, of the same experiment unless another is wanted. */
@@ -229,14 +285,15 @@ function seedOf(training: Training | null, experiment: Experiment) {
 
 function reported(
   training: Training,
-  { step, loss, pace }: Pick<Report, "step" | "loss" | "pace">,
+  { report: { step, loss, pace }, trained }: Extract<Action, { type: "report" }>,
   hidden: boolean,
 ): Training {
   const point = { step, ...loss, previous: null, induction: null };
   const begins = step === 0 ? { points: [], turned: null } : { points: [...training.points, point] };
   const unseen =
     hidden && step ? { from: isUnseen(training) ? training.unseen!.from : training.step, to: step } : training.unseen;
-  return { ...training, ...begins, step, pace, unseen, runs: training.runs && step < training.until };
+  const runs = training.runs && step < training.until;
+  return { ...training, ...begins, trained: trained ?? null, step, pace, unseen, runs };
 }
 
 /** Whether its last step was taken in a hidden tab. */
@@ -245,7 +302,7 @@ const isUnseen = ({ step, unseen }: Training) => unseen?.to === step;
 /** Where all heads are on, a map also says how far they have come. */
 function shown(state: State, map: Expecting): State {
   const { live, training, off } = state;
-  const now = { ...state, map, all: guessed(map.queryTokens, map.guesses) };
+  const now = { ...state, map, of: argsInSight(state), all: guessed(map.queryTokens, map.guesses) };
   if (!live || !training || off.length) return now;
   const found = (scores: number[] | null, layer: number, before: Found | null): Found | null => {
     if (!scores) return before;

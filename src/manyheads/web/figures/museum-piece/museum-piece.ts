@@ -43,10 +43,12 @@ defineFigure<State, Action, HeadModel, PieceMap[]>("museum-piece", {
   view,
   properties: MAP_INSIDE,
   listen: followMap,
-  effect({ root }, action) {
-    const map = mapIn(root);
-    if (action.type === "switch" && map.models) map.model = map.models[Number(action.on)]; // its script may come later
-  },
+  effect:
+    ({ root }) =>
+    (action) => {
+      const map = mapIn(root);
+      if (action.type === "switch" && map.models) map.model = map.models[Number(action.on)]; // its script may come later
+    },
   args: (state) => ({ compared: isOn(state) ? state.map!.attention : null }),
   work: {
     leans: true,

@@ -34,7 +34,7 @@ import { summary, view } from "./view.ts";
 const FIGURE = {
   reduce,
   view,
-  summary: (state: State) => (isWaiting(state) ? "" : summary(state)),
+  summary: (state: State) => (isWaiting(state) ? null : summary(state)),
   event: ({ shown }: State): [string, unknown] | null => shown && ["next", shown.next],
   args,
   message: ({ message }: State) => message,

@@ -17,50 +17,53 @@ export interface DrawnChain {
 const amountOf = (push: number) =>
   Math.abs(push) < 0.05 ? "0.0" : `${push < 0 ? "\u2212" : "+"}${Math.abs(push).toFixed(1)}`;
 
-export class Chain {
-  #names = h("div", { class: "ws-names" });
-  #plot = h("div", { class: "ws-plot" });
-  #amounts = h("div", { class: "ws-amounts" });
-  node = h(
-    "tr",
-    { class: "ws-chain", "aria-hidden": "true" },
-    h("td", {}, this.#names),
-    h("td", {}, this.#plot),
-    h("td", {}, this.#amounts),
-  );
-  #pull: { head: number; x: number; y: number; far: boolean; moved: boolean } | null = null;
-  #host: { toggle(head: number): void; point(head: number | null): void; redraw(): void };
+/** `pull(head)` is called with the head whose arrow is held away from its place, or null; `point(head)` with the one that a reader points at. */
+export function makeChain(acts: {
+  toggle(head: number): void;
+  point(head: number | null): void;
+  pull(head: number | null): void;
+}) {
+  const [names, plot, amounts] = ["ws-names", "ws-plot", "ws-amounts"].map((name) => h("div", { class: name }));
+  const cells = [names, plot, amounts].map((part) => h("td", {}, part));
+  const node = h("tr", { class: "ws-chain", "aria-hidden": "true" }, ...cells);
+  let hand: { head: number; x: number; y: number; far: boolean; moved: boolean } | null = null; // that holds an arrow
+  const headOf = ({ target }: Event) =>
+    [...plot.children].indexOf((target as Element).closest(".ws-step") as Element) - 1;
+  const arrowOf = (head: number) => plot.children[head + 1].firstElementChild as HTMLElement;
+  plot.addEventListener("pointerover", (event) => hand || acts.point(headOf(event) < 0 ? null : headOf(event)));
+  plot.addEventListener("pointerleave", () => hand || acts.point(null));
+  plot.addEventListener("pointerdown", (event) => {
+    const head = headOf(event);
+    if (head < 0 || event.button !== 0 || event.pointerType === "touch") return; // rows are too low for a finger
+    event.preventDefault();
+    plot.setPointerCapture(event.pointerId);
+    hand = { head, x: event.clientX, y: event.clientY, far: false, moved: false };
+  });
+  plot.addEventListener("pointermove", ({ clientX, clientY }) => {
+    if (!hand) return;
+    const { head, far } = hand;
+    const [x, y] = [clientX - hand.x, clientY - hand.y];
+    const distance = Math.hypot(x, y);
+    hand = { ...hand, far: distance > FAR, moved: hand.moved || distance > NEAR };
+    if (hand.moved) arrowOf(head).style.transform = `translate(${x}px, ${y}px)`;
+    if (hand.far !== far) acts.pull(hand.far ? head : null);
+  });
+  plot.addEventListener("pointerup", () => drop());
+  plot.addEventListener("pointercancel", () => drop(true));
 
-  constructor(host: { toggle(head: number): void; point(head: number | null): void; redraw(): void }) {
-    this.#host = host;
-    const headOf = ({ target }: Event) =>
-      [...this.#plot.children].indexOf((target as Element).closest(".ws-step") as Element) - 1;
-    this.#plot.addEventListener(
-      "pointerover",
-      (event) => !this.#pull && host.point(headOf(event) < 0 ? null : headOf(event)),
-    );
-    this.#plot.addEventListener("pointerleave", () => !this.#pull && host.point(null));
-    this.#plot.addEventListener("pointerdown", (event) => {
-      const head = headOf(event);
-      if (head < 0 || event.button !== 0 || event.pointerType === "touch") return; // rows are too low for a finger
-      event.preventDefault();
-      this.#plot.setPointerCapture(event.pointerId);
-      this.#pull = { head, x: event.clientX, y: event.clientY, far: false, moved: false };
-    });
-    this.#plot.addEventListener("pointermove", (event) => this.#move(event));
-    this.#plot.addEventListener("pointerup", () => this.#drop());
-    this.#plot.addEventListener("pointercancel", () => this.#drop(true));
+  function drop(undo = false) {
+    if (!hand) return;
+    const { head, moved, far } = hand;
+    hand = null;
+    arrowOf(head).style.transform = "";
+    if (!undo && (far || !moved)) acts.toggle(head);
+    else acts.pull(null);
   }
 
-  /** The head whose arrow is being held away from its place. */
-  get pulled() {
-    return this.#pull?.far ? this.#pull.head : null;
-  }
-
-  draw({ word, shown, out, lit }: DrawnChain) {
+  function draw({ word, shown, out, lit }: DrawnChain) {
     const pushes = [shown.rest, ...headPushes(shown)];
-    const steps = fill(this.#plot, pushes.length, () => h("div", { class: "ws-step" }, h("i")));
-    const [names, amounts] = [this.#names, this.#amounts].map((part) => fill(part, pushes.length, () => h("span")));
+    const steps = fill(plot, pushes.length, () => h("div", { class: "ws-step" }, h("i")));
+    for (const part of [names, amounts]) fill(part, pushes.length, () => h("span"));
     let at = 0;
     pushes.forEach((push, place) => {
       const isOut = out.includes(place - 1);
@@ -82,30 +85,11 @@ export class Chain {
         on: isOut ? at : at + push,
       };
       for (const [name, value] of Object.entries(ends)) step.style.setProperty(`--${name}`, value.toFixed(3));
-      setText(names[place], place ? `head ${place}` : word);
-      setText(amounts[place], amountOf(push));
+      setText(names.children[place], place ? `head ${place}` : word);
+      setText(amounts.children[place], amountOf(push));
       if (!isOut) at += push;
     });
   }
 
-  #move({ clientX, clientY }: PointerEvent) {
-    if (!this.#pull) return;
-    const [x, y] = [clientX - this.#pull.x, clientY - this.#pull.y];
-    const far = Math.hypot(x, y) > FAR;
-    this.#pull.moved ||= Math.hypot(x, y) > NEAR;
-    const arrow = this.#plot.children[this.#pull.head + 1].firstElementChild as HTMLElement;
-    if (this.#pull.moved) arrow.style.transform = `translate(${x}px, ${y}px)`;
-    if (far === this.#pull.far) return;
-    this.#pull.far = far;
-    this.#host.redraw();
-  }
-
-  #drop(undo = false) {
-    if (!this.#pull) return;
-    const { head, moved, far } = this.#pull;
-    this.#pull = null;
-    (this.#plot.children[head + 1].firstElementChild as HTMLElement).style.transform = "";
-    if (!undo && (far || !moved)) this.#host.toggle(head);
-    else this.#host.redraw();
-  }
+  return { node, draw };
 }

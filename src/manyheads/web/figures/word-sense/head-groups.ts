@@ -5,21 +5,18 @@ import { chooser, fillOptions } from "../../views/controls.ts";
 
 const OTHERS = "those switched off";
 
-export class HeadGroups {
-  #groups: Record<string, number[][]> = {};
-  node: HTMLSelectElement;
+/** `groups()` are the heads as [layer, head] by name; `turnOff(heads)` is called with the group that the reader chose, which takes the place of what was off. */
+export function headGroups(groups: () => Record<string, number[][]>, turnOff: (off: number[][]) => void) {
+  const node = chooser("Heads off", (name) => groups()[name] && turnOff(groups()[name]));
 
-  /** `turnOff(heads)` is called with the group that the reader chose, which takes the place of what was off. */
-  constructor(turnOff: (off: number[][]) => void) {
-    this.node = chooser("Heads off", (name) => this.#groups[name] && turnOff(this.#groups[name]));
-  }
-
-  /** Lists groups of heads, as [layer, head] by name, and says which of them is off. */
-  draw(groups: Record<string, number[][]>, off: number[][]) {
-    this.#groups = { none: [], ...groups };
-    const names = Object.keys(this.#groups);
-    const chosen = names.find((name) => areSame(this.#groups[name], off)) ?? OTHERS;
+  /** Lists the groups, and says which of them is off. */
+  function draw(off: number[][]) {
+    const all = groups();
+    const names = Object.keys(all);
+    const chosen = names.find((name) => areSame(all[name], off)) ?? OTHERS;
     const listed = chosen === OTHERS ? [...names, OTHERS] : names;
-    fillOptions(this.node, listed, listed, chosen);
+    fillOptions(node, listed, listed, chosen);
   }
+
+  return { node, draw };
 }

@@ -3,26 +3,16 @@
 
 import { isAmong, wholeLayers, withOff } from "../../math/heads-off.ts";
 import { colourOf } from "../../math/maps.ts";
-import { scoreOf, shareOf } from "../../math/senses.ts";
+import { headPushes, scoreOf, shareOf, type LayerPushes } from "../../math/senses.ts";
 import { capital, percent } from "../../math/text.ts";
-import { Announcer } from "../../views/announcer.ts";
-import {
-  chooser,
-  field,
-  fillOptions,
-  grow,
-  OFFER,
-  sentenceBox,
-  setTyped,
-  StatusLine,
-  type Told,
-} from "../../views/controls.ts";
+import { chooser, field, fillOptions, grow, sentenceBox, setTyped } from "../../views/controls.ts";
 import { fill, h, rowsOf, setChildren, setProps, setText } from "../../views/dom.ts";
-import { HeadGroups } from "./head-groups.ts";
 import { drawSwitch, headSwitch } from "../../views/head-switch.ts";
+import type { Host } from "../../views/host.ts";
 import { wantsStillness } from "../../views/timeline.ts";
-import { Chain } from "./chain.ts";
-import { isBehind, lifted, reduce, shownLayer, startWith, type Action, type Lendable, type State } from "./state.ts";
+import { makeChain } from "./chain.ts";
+import { headGroups } from "./head-groups.ts";
+import { isBehind, isOther, isPending, lifted, shownLayer, type Action, type State } from "./state.ts";
 import {
   changedText,
   headText,
@@ -36,7 +26,7 @@ import {
   wordsIn,
   type SentenceWord,
 } from "./text.ts";
-import { Words } from "./words.ts";
+import { makeWords } from "./words.ts";
 
 const LAYERS = wholeLayers(6, 12); // of the encoder
 const COUNTS = [1, 2, 4, 8, 16]; // of the heads that matter most, so many can be turned off
@@ -44,322 +34,227 @@ const LISTED = Math.max(...COUNTS); // in the table: each of them has its switch
 const REACHES = [6, 8, 10, 14, 20, 40]; // of the scale, in log-odds: the first that all fit into
 const SEEN = 0.25; // log-odds that a dot moves and leaves a trail
 
-export class WordSenseView {
-  state: State;
-  #host: { compute(): void; rank(): void };
-  #single: boolean; // one layer is shown, and no tools
-  #box = sentenceBox("Sentence", "Type a sentence", (sentence) => this.dispatch({ type: "type", sentence }));
-  #choice = chooser("Word", (word) => this.dispatch({ type: "word", word }));
-  #groups = new HeadGroups((off) => this.dispatch({ type: "off", off }));
-  #rank = h(
-    "button",
-    { type: "button", onclick: () => (this.#announcer.changed(), this.#host.rank()) },
-    "Rank the heads",
+export function view(host: Host<State, Action>) {
+  const { act, root, state: first } = host;
+  const single = first.layer !== null; // one layer is shown, and no tools
+  const toggle = (head: number) => act({ type: "toggle", place: [shownLayer(host.state), head] });
+  const point = (word: number | null, head: number | null) => {
+    const { pointed } = host.state;
+    if (pointed.word !== word || pointed.head !== head) host.dispatch({ type: "point", at: { word, head } });
+  };
+  const box = sentenceBox("Sentence", "Type a sentence", (sentence) => act({ type: "type", sentence }));
+  const choice = chooser("Word", (word) => act({ type: "word", word }));
+  const groups = headGroups(
+    () => groupsOf(host.state),
+    (off) => act({ type: "off", off }),
   );
-  #tools = h("div", { class: "hm-tools" });
-  #words = new Words(
-    (places) => this.dispatch({ type: "mask", places }),
-    (word) => this.#point(word, null),
+  const rank = h("button", { type: "button", onclick: () => act({ type: "rank" }) }, "Rank the heads");
+  const tools = h("div", { class: "hm-tools" }, field(choice), ...(single ? [] : [field(groups.node), rank]));
+  const words = makeWords(
+    (places) => act({ type: "mask", places }),
+    (place) => point(place, null),
   );
-  #note = h("p", { class: "ws-note" });
-  #ends = h(
+  const note = h("p", { class: "ws-note" });
+  const ends = h(
     "p",
     { class: "ws-ends", "aria-hidden": "true" },
     h("b"),
     ...["98 %", "50 : 50", "98 %"].map((text) => h("small", {}, text)),
     h("b"),
   );
-  #chain = new Chain({
-    toggle: (head) => this.#toggle(head),
-    point: (head) => this.#point(null, head),
-    redraw: () => this.#draw(),
+  const chain = makeChain({
+    toggle,
+    point: (head) => point(null, head),
+    pull: (head) => host.dispatch({ type: "pull", head }),
   });
-  #layers: HTMLTableRowElement[] = []; // of the scale, the embeddings first
-  #rows = h("tbody");
-  #scales = h("table", { class: "ws-scales", "aria-label": "The sense after each layer" }, this.#rows);
-  #switches = h("div", { class: "hm-heads ws-switches", role: "group" });
-  #heads = h("tbody");
-  #table = h(
-    "table",
-    { class: "ws-heads", "aria-label": "Heads by what their absence does" },
-    h(
-      "thead",
-      {},
-      h(
-        "tr",
-        {},
-        ...["head", "without it", "moved, in log-odds", "looks most at"].map((text) => h("th", { scope: "col" }, text)),
-      ),
-    ),
-    this.#heads,
+  const scales = makeScales(single, chain.node, (layer) => act({ type: "layer", layer }));
+  const switches = h("div", { class: "hm-heads ws-switches", role: "group" });
+  const ranking = makeRanking((at) => act({ type: "toggle", place: host.state.ranking[at].place }));
+  const key = h(
+    "p",
+    { class: "ws-key" },
+    "An arrow is what one head writes, in log-odds: 0.7 more doubles the odds. Press a word to mask it, an arrow or a head to turn it off.",
   );
-  #status = new StatusLine();
-  #announcer = new Announcer();
-  #root: HTMLElement;
-  #pointed: { word: SentenceWord | null; head: number | null } = { word: null, head: null };
+  root.classList.toggle("ws-single", single);
 
-  constructor(root: HTMLElement, parts: Partial<State>, host: { compute(): void; rank(): void }) {
-    this.#root = root;
-    this.#status.node.classList.add(OFFER);
-    this.#host = host;
-    this.state = startWith(parts);
-    this.#single = this.state.layer !== null;
-    root.classList.toggle("ws-single", this.#single);
-    this.#tools.append(field(this.#choice), ...(this.#single ? [] : [field(this.#groups.node), this.#rank]));
-    const key = h(
-      "p",
-      { class: "ws-key" },
-      "An arrow is what one head writes, in log-odds: 0.7 more doubles the odds. Press a word to mask it, an arrow or a head to turn it off.",
-    );
-    root.replaceChildren(
-      this.#box,
-      this.#status.node,
-      this.#tools,
-      this.#words.node,
-      this.#note,
-      this.#ends,
-      this.#scales,
-      this.#switches,
-      key,
-      this.#table,
-      this.#announcer.node,
-    );
-    this.#drawControls();
-    this.#draw();
+  function draw(state: State) {
+    const { sentence, word, words: known, found, off } = state;
+    setTyped(box, sentence);
+    grow(box);
+    fillOptions(choice, known, known, word);
+    setProps(tools, { hidden: single && known.length < 2 });
+    groups.draw(off);
+    setProps(rank, { disabled: !found });
+    root.classList.toggle("ws-old", found === false || (state.stale && isOther(state)));
+    ranking.draw(state);
+    if (state.sense) drawSense(state);
   }
 
-  /** Changes the state, and does what then has to be done. */
-  dispatch(action: Action) {
-    const { state, needs } = reduce(this.state, action);
-    this.state = state;
-    if (needs === "compute") this.#announcer.changed();
-    this.#drawControls();
-    this.#draw();
-    if (needs === "compute") return this.#host.compute();
-    if (state.sense && state.found) this.#announcer.drawn(() => this.#summary());
-  }
-
-  /** Takes over another sentence, word or layer, words that are masked or heads that are off. */
-  update({ layer, wanted, off, ...parts }: Partial<State>) {
-    if (Object.keys(parts).length) this.dispatch({ type: "take", parts });
-    if (layer !== undefined) this.dispatch({ type: "layer", layer });
-    if (wanted) this.dispatch({ type: "want", words: wanted });
-    if (off) this.dispatch({ type: "off", off });
-  }
-
-  /** Takes over what a guess, a phrase or a link sets; the sentence comes before its heads are off, for what is known of it has all on. */
-  lend({ off, ...parts }: Lendable) {
-    if (Object.keys(parts).length) this.dispatch({ type: "lend", parts });
-    if (off) this.dispatch({ type: "lend", parts: { off } });
-  }
-
-  setStatus(...[text, ...rest]: Told) {
-    this.#status.tell(text, ...rest);
-  }
-
-  /** What is shown answers to another sentence. */
-  markOld(old: boolean) {
-    this.#root.classList.toggle("ws-old", old);
-  }
-
-  /** Draws to where words are, once they have moved. */
-  layOut() {
-    this.#words.layOut();
-  }
-
-  // --- what a reader does
-
-  #toggle(head: number) {
-    this.dispatch({ type: "toggle", place: [shownLayer(this.state), head] });
-  }
-
-  #point(word: SentenceWord | null, head: number | null) {
-    if (this.#pointed.word === word && this.#pointed.head === head) return;
-    this.#pointed = { word, head };
-    this.#draw();
-  }
-
-  // --- drawing
-
-  #drawControls() {
-    const { sentence, word, words, found, ranking, off } = this.state;
-    setTyped(this.#box, sentence);
-    grow(this.#box);
-    fillOptions(this.#choice, words, words, word);
-    setProps(this.#tools, { hidden: this.#single && words.length < 2 });
-    const most = COUNTS.map((count) => [
-      count === 1 ? "the one that matters most here" : `the ${count} that matter most here`,
-      ranking.slice(0, count).map(({ place }) => place),
-    ]);
-    this.#groups.draw({ ...LAYERS, ...(ranking.length && Object.fromEntries(most)) }, off);
-    setProps(this.#rank, { disabled: !found });
-    this.#root.classList.toggle("ws-old", found === false);
-    this.#drawHeads();
-  }
-
-  #draw() {
-    const { sense, pushes, masked } = this.state;
-    if (!sense) return;
-    const layer = shownLayer(this.state);
-    const shown = pushes?.layers[layer] ?? null;
-    const out = [...lifted(this.state), ...(this.#chain.pulled === null ? [] : [this.#chain.pulled])];
-    const scores = sense.shares.map(scoreOf);
+  function drawSense(state: State) {
+    const layer = shownLayer(state);
+    const shown = shownPushes(state);
+    const out = outOf(state);
+    const scores = state.sense!.shares.map(scoreOf);
     if (shown) scores[layer + 1] = scoreWithout(shown, out);
-    this.#drawScales(scores, layer);
-    const words = pushes && shown ? wordsIn(pushes) : [];
-    this.#words.draw(shown && { words, masked, shown, head: this.#pointed.head });
-    setProps(this.#chain.node, { hidden: !shown });
-    setProps(this.#switches, { hidden: !shown });
-    setProps(this.#note, { hidden: !shown });
-    if (!shown) return;
-    this.#chain.draw({ word: sense.word, shown, out, lit: this.#pointed.head });
-    this.#drawSwitches(layer, shown.pushes.length);
-    setText(this.#note, this.#noteOn(words, out));
-  }
-
-  #drawScales(scores: number[], shown: number) {
-    const { senses, layer: deciding } = this.state.sense!;
-    [0, 4].forEach((at, end) => setText(this.#ends.children[at], senses[end]));
-    const listed = this.#single ? [shown, shown + 1] : [...scores.keys()];
-    this.#layers = listed.map((layer, at) => this.#layers[at] ?? this.#layerRow(at));
-    const [first, last] = [
-      this.#layers.slice(0, listed.indexOf(shown + 1)),
-      this.#layers.slice(listed.indexOf(shown + 1)),
-    ];
-    const rows = [...first, this.#chain.node, ...last];
-    if (this.#rows.children[first.length] !== this.#chain.node) this.#chain.node.remove(); // so that no row moves, nor loses the focus
-    setChildren(this.#rows, rows);
     const reach =
-      REACHES.find((one) => [...scores, ...this.#extent()].every((score) => Math.abs(score) < one - 0.3)) ??
+      REACHES.find((one) => [...scores, ...extentOf(shown)].every((score) => Math.abs(score) < one - 0.3)) ??
       REACHES.at(-1)!;
-    this.#scales.style.setProperty("--unit", (1 / reach).toFixed(4));
-    this.#ends.style.setProperty("--unit", (1 / reach).toFixed(4));
-    listed.forEach((layer, at) => {
-      const row = this.#layers[at];
-      const text = leaning(senses, shareOf(scores[layer]));
-      row.classList.toggle("ws-deciding", !this.#single && layer === deciding);
-      row.classList.toggle("ws-open", layer === shown + 1);
-      const name = this.#single && at === 0 && layer === 0 ? "before" : layerName(layer);
-      setText(row.cells[0].firstElementChild ?? row.cells[0], name);
-      if (row.cells[0].firstElementChild)
-        setProps(row.cells[0].firstElementChild, { ariaPressed: String(layer === shown + 1) });
-      const scale = row.cells[1].firstElementChild as HTMLElement;
-      const share = shareOf(scores[layer]).toFixed(4);
-      moveDot(scale, Math.max(-reach, Math.min(reach, scores[layer])));
-      for (const [attribute, value] of Object.entries({
-        "aria-label": layerName(layer),
-        "aria-valuenow": share,
-        "aria-valuetext": text,
-      }))
-        scale.setAttribute(attribute, value);
-      setText(row.cells[2], text);
-    });
+    [0, 4].forEach((at, end) => setText(ends.children[at], state.sense!.senses[end]));
+    for (const node of [scales.node, ends]) node.style.setProperty("--unit", (1 / reach).toFixed(4));
+    scales.draw(state, scores, reach);
+    const { head } = state.pointed;
+    words.draw(shown && { words: wordsIn(state.pushes!), masked: state.masked, shown, head });
+    for (const node of [chain.node, switches, note]) setProps(node, { hidden: !shown });
+    if (!shown) return;
+    chain.draw({ word: state.sense!.word, shown, out, lit: head });
+    drawSwitches(state, layer, shown.pushes.length);
+    setText(note, noteOn(state, shown));
   }
 
-  /** How far the arrows reach. */
-  #extent() {
-    const { pushes } = this.state;
-    const shown = pushes?.layers[shownLayer(this.state)];
-    if (!shown) return [];
-    const heads = shown.pushes.map((row) => row.reduce((sum, push) => sum + push, 0));
-    return heads.reduce((ends, push) => [...ends, ends[ends.length - 1] + push], [shown.rest]);
-  }
-
-  #layerRow(layer: number) {
-    const pick = h("button", {
-      type: "button",
-      class: "ws-pick",
-      onclick: () => this.dispatch({ type: "layer", layer }),
-    });
-    return h(
-      "tr",
-      { class: "ws-layer" },
-      h("th", { scope: "row" }, ...(this.#single || layer === 0 ? [] : [pick])),
-      h(
-        "td",
-        {},
-        h("span", { class: "ws-scale", role: "meter", "aria-valuemin": 0, "aria-valuemax": 1 }, h("em"), h("i")),
-      ),
-      h("td"),
-    );
-  }
-
-  #drawSwitches(layer: number, count: number) {
-    setProps(this.#switches, { ariaLabel: `Heads of layer ${layer + 1}` });
-    const nodes = fill(this.#switches, count, (head) => {
-      const node = headSwitch(() => this.#toggle(head));
-      for (const name of ["pointerenter", "focus"]) node.addEventListener(name, () => this.#point(null, head));
-      for (const name of ["pointerleave", "blur"]) node.addEventListener(name, () => this.#point(null, null));
+  function drawSwitches({ off }: State, layer: number, count: number) {
+    setProps(switches, { ariaLabel: `Heads of layer ${layer + 1}` });
+    const nodes = fill(switches, count, (head) => {
+      const node = headSwitch(() => toggle(head));
+      for (const name of ["pointerenter", "focus"]) node.addEventListener(name, () => point(null, head));
+      for (const name of ["pointerleave", "blur"]) node.addEventListener(name, () => point(null, null));
       return node;
     });
-    [...nodes].forEach((one, head) => {
-      const node = one as HTMLElement;
-      drawSwitch(node, `head ${head + 1}`, !isAmong(this.state.off, [layer, head]), colourOf());
+    [...nodes].forEach((node, head) => {
+      drawSwitch(node, `head ${head + 1}`, !isAmong(off, [layer, head]), colourOf());
       Object.assign(node.dataset, { layer, head });
     });
   }
 
-  /** What the reader points at, what came of the last change, or which word pushes most. */
-  #noteOn(words: SentenceWord[], out: number[]) {
-    const { sense, pushes, masked, off, alone } = this.state;
-    const layer = shownLayer(this.state);
-    const shown = pushes!.layers[layer]!;
-    const { word, head } = this.#pointed;
-    const isHidden = (one: SentenceWord) => masked.includes(one.places[0]);
-    if (word && word.kind !== "asker" && !isHidden(word)) return takenText(sense!, layer, shown, word, null);
-    const own = off.filter(([of]) => of === layer).map(([, of]) => of);
-    if (head !== null && !own.includes(head) && !out.includes(head)) {
-      const most = strongest(shown, words, head);
-      return `${headText(sense!, shown, head)}${most ? ` ${takenText(sense!, layer, shown, most, head)}` : ""}`;
-    }
-    const names = words.filter(isHidden).map(({ text }) => text);
-    const pulled = this.#chain.pulled === null ? own : [...own, this.#chain.pulled];
-    if (names.length || pulled.length || isBehind(this.state))
-      return changedText(sense!, layer, shown, {
-        masked: names,
-        isBehind: isBehind(this.state),
-        off: pulled,
-        pending: out,
-        alone,
-      });
-    const most = strongest(shown, words, null);
-    const others = off.length ? [`${capital(withOff(off.length))}.`] : []; // of other layers
-    return [...(most ? [takenText(sense!, layer, shown, most, null)] : []), ...others].join(" ");
-  }
+  return { nodes: [box, tools, words.node, note, ends, scales.node, switches, key, ranking.node], draw };
+}
 
-  #summary() {
-    const { sense, off, masked } = this.state;
-    return masked.length || off.length
-      ? `${senseText(sense!, off.length)} ${this.#note.textContent}`
-      : senseText(sense!, off.length);
-  }
+/** What makes the shown layer, where that is known. */
+const shownPushes = (state: State) => state.pushes?.layers[shownLayer(state)] ?? null;
 
-  #drawHeads() {
-    const { sense, off } = this.state;
-    const ranking = sense ? this.state.ranking.slice(0, LISTED) : [];
-    setProps(this.#table, { hidden: !ranking.length });
-    fill(this.#heads, ranking.length, (at) =>
-      h(
-        "tr",
-        {},
-        h(
-          "th",
-          { scope: "row" },
-          headSwitch(() => this.dispatch({ type: "toggle", place: this.state.ranking[at].place })),
-        ),
-        h("td"),
-        h("td"),
-        h("td"),
-      ),
+/** The heads whose arrows are not in the sum: those that were turned off since, and the one that is pulled out. */
+const outOf = (state: State) => [...lifted(state), ...(state.pulled === null ? [] : [state.pulled])];
+
+/** The groups of heads that can be turned off: layers, and those that matter most. */
+function groupsOf({ ranking }: State): Record<string, number[][]> {
+  const most = COUNTS.map((count) => [
+    count === 1 ? "the one that matters most here" : `the ${count} that matter most here`,
+    ranking.slice(0, count).map(({ place }) => place),
+  ]);
+  return { none: [], ...LAYERS, ...(ranking.length && Object.fromEntries(most)) };
+}
+
+/** How far the arrows of a layer reach. */
+const extentOf = (shown: LayerPushes | null) =>
+  shown ? headPushes(shown).reduce((ends, push) => [...ends, ends[ends.length - 1] + push], [shown.rest]) : [];
+
+/** What the reader points at, what came of the last change, or which word pushes most. */
+function noteOn(state: State, shown: LayerPushes) {
+  const { masked, off, alone, pulled, pointed } = state;
+  const [sense, layer, out, words] = [state.sense!, shownLayer(state), outOf(state), wordsIn(state.pushes!)];
+  const isHidden = (one: SentenceWord) => masked.includes(one.places[0]);
+  const word = words.find(({ places: [place] }) => place === pointed.word);
+  if (word && word.kind !== "asker" && !isHidden(word)) return takenText(sense, layer, shown, word, null);
+  const own = off.filter(([of]) => of === layer).map(([, of]) => of);
+  const { head } = pointed;
+  if (head !== null && !own.includes(head) && !out.includes(head)) {
+    const most = strongest(shown, words, head);
+    return `${headText(sense, shown, head)}${most ? ` ${takenText(sense, layer, shown, most, head)}` : ""}`;
+  }
+  const names = words.filter(isHidden).map(({ text }) => text);
+  const pending = isBehind(state);
+  const without = pulled === null ? own : [...own, pulled];
+  if (names.length || without.length || pending)
+    return changedText(sense, layer, shown, { masked: names, isBehind: pending, off: without, pending: out, alone });
+  const most = strongest(shown, words, null);
+  const others = off.length ? [`${capital(withOff(off.length))}.`] : []; // of other layers
+  return [...(most ? [takenText(sense, layer, shown, most, null)] : []), ...others].join(" ");
+}
+
+/** In which sense the word is read, and what came of what is masked or off; null until that's known. */
+export function summary(state: State) {
+  const { sense, found, off, masked } = state;
+  if (!sense || !found || isPending(state)) return null;
+  const shown = shownPushes(state);
+  const text = senseText(sense, off.length);
+  return shown && (masked.length || off.length) ? `${text} ${noteOn(state, shown)}` : text;
+}
+
+/** The scale after each layer; the arrows of the one that is shown stand above its own. */
+function makeScales(single: boolean, chain: HTMLElement, choose: (layer: number) => void) {
+  const body = h("tbody");
+  const node = h("table", { class: "ws-scales", "aria-label": "The sense after each layer" }, body);
+  const rows: HTMLTableRowElement[] = []; // the embeddings first
+  const makeRow = (layer: number) => {
+    const pick = h("button", { type: "button", class: "ws-pick", onclick: () => choose(layer) });
+    const meter = { class: "ws-scale", role: "meter", "aria-valuemin": 0, "aria-valuemax": 1 };
+    return h(
+      "tr",
+      { class: "ws-layer" },
+      h("th", { scope: "row" }, ...(single || layer === 0 ? [] : [pick])),
+      h("td", {}, h("span", meter, h("em"), h("i"))),
+      h("td"),
     );
+  };
+
+  function draw(state: State, scores: number[], reach: number) {
+    const { senses, layer: deciding } = state.sense!;
+    const open = shownLayer(state) + 1;
+    const listed = single ? [open - 1, open] : [...scores.keys()];
+    while (rows.length < listed.length) rows.push(makeRow(rows.length));
+    const above = listed.indexOf(open);
+    if (body.children[above] !== chain) chain.remove(); // so that no row moves, nor loses the focus
+    setChildren(body, [...rows.slice(0, above), chain, ...rows.slice(above, listed.length)]);
+    listed.forEach((layer, at) => {
+      const row = rows[at];
+      const [heading, cell, verdict] = row.cells;
+      const pick = heading.firstElementChild;
+      const text = leaning(senses, shareOf(scores[layer]));
+      row.classList.toggle("ws-deciding", !single && layer === deciding);
+      row.classList.toggle("ws-open", layer === open);
+      setText(pick ?? heading, single && layer === 0 ? "before" : layerName(layer));
+      if (pick) setProps(pick, { ariaPressed: String(layer === open) });
+      const scale = cell.firstElementChild as HTMLElement;
+      moveDot(scale, Math.max(-reach, Math.min(reach, scores[layer])));
+      scale.setAttribute("aria-label", layerName(layer));
+      scale.setAttribute("aria-valuenow", shareOf(scores[layer]).toFixed(4));
+      scale.setAttribute("aria-valuetext", text);
+      setText(verdict, text);
+    });
+  }
+
+  return { node, draw };
+}
+
+/** The heads that matter most, each with its switch; `toggle(at)` is called with its place in the ranking. */
+function makeRanking(toggle: (at: number) => void) {
+  const body = h("tbody");
+  const titles = ["head", "without it", "moved, in log-odds", "looks most at"].map((text) =>
+    h("th", { scope: "col" }, text),
+  );
+  const props = { class: "ws-heads", "aria-label": "Heads by what their absence does" };
+  const node = h("table", props, h("thead", {}, h("tr", {}, ...titles)), body);
+  const makeRow = (at: number) =>
+    h(
+      "tr",
+      {},
+      h(
+        "th",
+        { scope: "row" },
+        headSwitch(() => toggle(at)),
+      ),
+      h("td"),
+      h("td"),
+      h("td"),
+    );
+
+  function draw({ sense, off, ...state }: State) {
+    const ranking = sense ? state.ranking.slice(0, LISTED) : [];
+    setProps(node, { hidden: !ranking.length });
+    fill(body, ranking.length, makeRow);
     ranking.forEach(({ place, share, moved, looks }, at) => {
-      const [name, ...cells] = rowsOf(this.#heads)[at].cells;
-      drawSwitch(
-        name.firstElementChild as HTMLElement,
-        `layer ${place[0] + 1}, head ${place[1] + 1}`,
-        !isAmong(off, place),
-        colourOf(),
-      );
+      const [name, ...cells] = rowsOf(body)[at].cells;
+      const title = `layer ${place[0] + 1}, head ${place[1] + 1}`;
+      drawSwitch(name.firstElementChild as HTMLElement, title, !isAmong(off, place), colourOf());
       const texts = [
         leaning(sense!.senses, share),
         movedTo(sense!.senses, moved),
@@ -368,6 +263,8 @@ export class WordSenseView {
       texts.forEach((text, column) => setText(cells[column], text));
     });
   }
+
+  return { node, draw };
 }
 
 /** Moves the dot of a scale; it leaves a trail that fades. */

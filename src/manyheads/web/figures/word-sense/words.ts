@@ -18,61 +18,60 @@ export interface DrawnWords {
   head: number | null; // the one whose arcs are drawn; null for the mean of all
 }
 
-export class Words {
-  node = h("div", { class: "ws-words", role: "group", "aria-label": "Words that can be masked", hidden: true });
-  #arcs = document.createElementNS(NAMESPACE, "svg");
-  #row = h("div", { class: "ws-row" });
-  #drawn: DrawnWords | null = null;
+/** `press(places)` is called with the tokens of a word, `point(place)` with the first of the one that a reader points at, null with none. */
+export function makeWords(press: (places: number[]) => void, point: (place: number | null) => void) {
+  const row = h("div", { class: "ws-row" });
+  const arcs = document.createElementNS(NAMESPACE, "svg");
+  arcs.setAttribute("class", "ws-arcs");
+  arcs.setAttribute("aria-hidden", "true");
+  const props = { class: "ws-words", role: "group", "aria-label": "Words that can be masked", hidden: true };
+  const node = h("div", props, arcs, row);
+  let drawn: DrawnWords | null = null;
+  new ResizeObserver(() => layOut()).observe(node); // arcs lead to where the words are by then
+  const wordOf = ({ target }: Event) =>
+    drawn?.words[[...row.children].indexOf((target as Element).closest(".ws-row > *") as Element)];
+  row.addEventListener("click", (event) => {
+    const word = wordOf(event);
+    if (word?.kind === "word") press(word.places);
+  });
+  for (const name of ["pointerover", "focusin"])
+    row.addEventListener(name, (event) => point(wordOf(event)?.places[0] ?? null));
+  for (const name of ["pointerleave", "focusout"]) row.addEventListener(name, () => point(null));
 
-  /** `press(places)` is called with the tokens of a word, `point(word)` with the one that a reader points at, null with none. */
-  constructor(press: (places: number[]) => void, point: (word: SentenceWord | null) => void) {
-    this.#arcs.setAttribute("class", "ws-arcs");
-    this.#arcs.setAttribute("aria-hidden", "true");
-    this.node.append(this.#arcs, this.#row);
-    const wordOf = ({ target }: Event) =>
-      this.#drawn?.words[[...this.#row.children].indexOf((target as Element).closest(".ws-row > *") as Element)] ??
-      null;
-    this.#row.addEventListener("click", (event) => {
-      const word = wordOf(event);
-      if (word?.kind === "word") press(word.places);
+  function draw(given: DrawnWords | null) {
+    drawn = given;
+    setProps(node, { hidden: !given });
+    if (!given) return;
+    const kinds = given.words.map(({ kind }) => kind).join();
+    if (node.dataset.kinds !== kinds) row.replaceChildren(...given.words.map(({ kind }) => nodeFor(kind)));
+    node.dataset.kinds = kinds;
+    given.words.forEach(({ text, kind, places }, at) => {
+      const word = row.children[at] as HTMLElement;
+      setText(word, text);
+      if (kind === "word") setProps(word, { ariaLabel: text, ariaPressed: String(given.masked.includes(places[0])) });
     });
-    for (const name of ["pointerover", "focusin"]) this.#row.addEventListener(name, (event) => point(wordOf(event)));
-    for (const name of ["pointerleave", "focusout"]) this.#row.addEventListener(name, () => point(null));
+    layOut();
   }
 
-  draw(drawn: DrawnWords | null) {
-    this.#drawn = drawn;
-    setProps(this.node, { hidden: !drawn });
-    if (!drawn) return;
-    const kinds = drawn.words.map(({ kind }) => kind).join();
-    if (this.node.dataset.kinds !== kinds) this.#row.replaceChildren(...drawn.words.map(({ kind }) => nodeFor(kind)));
-    this.node.dataset.kinds = kinds;
-    drawn.words.forEach(({ text, kind, places }, at) => {
-      const node = this.#row.children[at] as HTMLElement;
-      setText(node, text);
-      if (kind === "word") setProps(node, { ariaLabel: text, ariaPressed: String(drawn.masked.includes(places[0])) });
-    });
-    this.layOut();
-  }
-
-  /** Draws the arcs to where the words are now. */
-  layOut() {
-    if (!this.#drawn || !this.node.offsetWidth) return;
-    const { words, shown, head } = this.#drawn;
-    const nodes = [...this.#row.children] as HTMLElement[];
+  function layOut() {
+    if (!drawn || !node.offsetWidth) return;
+    const { words, shown, head } = drawn;
+    const nodes = [...row.children] as HTMLElement[];
     const asker = nodes[words.findIndex(({ kind }) => kind === "asker")];
     const taken = words.map(({ places }) => fromTokens(shown, places, head));
     const most = Math.max(...taken.map(({ weight }, at) => (words[at].kind === "asker" ? 0 : weight)), 1e-9);
-    const arcs = fill(this.#arcs, words.length, () => document.createElementNS(NAMESPACE, "path"));
+    const paths = fill(arcs, words.length, () => document.createElementNS(NAMESPACE, "path"));
     words.forEach(({ kind }, at) => {
       const { weight, push } = taken[at];
       const seen = kind !== "asker" && weight >= LEAST * most;
-      arcs[at].setAttribute("d", seen ? arc(asker, nodes[at]) : "");
-      arcs[at].setAttribute("stroke-width", ((THICKEST * weight) / most).toFixed(1));
-      arcs[at].setAttribute("class", push > 0 ? "ws-to-second" : "ws-to-first");
-      arcs[at].style.setProperty("--push", `${Math.round(100 * Math.min(1, Math.abs(push) / STRONG))}%`);
+      paths[at].setAttribute("d", seen ? arc(asker, nodes[at]) : "");
+      paths[at].setAttribute("stroke-width", ((THICKEST * weight) / most).toFixed(1));
+      paths[at].setAttribute("class", push > 0 ? "ws-to-second" : "ws-to-first");
+      paths[at].style.setProperty("--push", `${Math.round(100 * Math.min(1, Math.abs(push) / STRONG))}%`);
     });
   }
+
+  return { node, draw };
 }
 
 const nodeFor = (kind: SentenceWord["kind"]) =>

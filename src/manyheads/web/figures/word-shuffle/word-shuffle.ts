@@ -67,11 +67,14 @@ defineFigure<State, Action, HeadModel, AttentionMap[]>("word-shuffle", {
     map?.addEventListener("attention", follow, { signal: leaves });
     void customElements.whenDefined("head-map").then(follow); // its script may come later
   },
-  effect({ state, root }, { type }, before) {
-    const map = mapOf(root);
-    if (map && type === "show") write(map, state.shown!.shuffled);
-    if (map && type === "undo" && before.shown) write(map, before.shown.original);
-  },
+  effect:
+    (host) =>
+    ({ type }, before) => {
+      const { state, root } = host;
+      const map = mapOf(root);
+      if (map && type === "show") write(map, state.shown!.shuffled);
+      if (map && type === "undo" && before.shown) write(map, before.shown.original);
+    },
   args: ({ wanted }) => ({ wanted }),
   work: {
     leans: true,
