@@ -453,7 +453,7 @@ test("a worker that fails says so, and can be tried again", async () => {
   type(figure, "Text", "");
   press(figure, "Only my text");
   press(figure, "Neither");
-  assert.match(status(figure), /Type a few characters/);
+  assert.match(status(figure), /^The training stopped: type a few characters first\./);
   assert.equal(figure.training.step, 0);
   assert.ok(named(figure, "▶ Train"), "without a text there is nothing to learn");
 });
