@@ -3,6 +3,7 @@
 import type { ShownMap } from "../../math/map-state.ts";
 import { fill, h, setToken, targetOf } from "../../views/dom.ts";
 import type { MapHost } from "./map-part.ts";
+import { queryOf } from "./state.ts";
 
 export class AskingWords {
   host: MapHost;
@@ -11,10 +12,10 @@ export class AskingWords {
     role: "group",
     "aria-label": "Words that ask",
     hidden: true,
-    onclick: (event: Event) => this.#at(event, (query) => this.host.pin(query)),
+    onclick: (event: Event) => this.#at(event, (query) => this.host.dispatch({ type: "pin", query })),
     onpointermove: (event: PointerEvent) =>
-      event.pointerType !== "touch" && this.#at(event, (query) => this.host.point(query)),
-    onpointerleave: () => this.host.point(null),
+      event.pointerType !== "touch" && this.#at(event, (query) => this.host.dispatch({ type: "point", query })),
+    onpointerleave: () => this.host.dispatch({ type: "point", query: null }),
   });
 
   constructor(host: MapHost) {
@@ -32,7 +33,8 @@ export class AskingWords {
   }
 
   mark() {
-    [...this.node.children].forEach((button, query) => (button.ariaPressed = String(query === this.host.query)));
+    const asking = queryOf(this.host.state);
+    [...this.node.children].forEach((button, query) => (button.ariaPressed = String(query === asking)));
   }
 
   #at(event: Event, act: (query: number) => void) {

@@ -17,10 +17,12 @@ import { BEHAVIOURS } from "../../math/names.ts";
 import { capital, percent } from "../../math/text.ts";
 import { arrow, fill, focusOn, h, rowsOf, setText, targetOf } from "../../views/dom.ts";
 import { Legend } from "./legend.ts";
-import type { MapHost, MapPart } from "./map-part.ts";
+import type { MapHost, MapPart, PlaceName } from "./map-part.ts";
 import { MatrixFigure, TABLE_CELLS } from "./matrix.ts";
 import { drawRow, makeRow, secondAskers, sharedTokens } from "./paint.ts";
 import { layOut, NAMES } from "./sizes.ts";
+import { queryOf, restOf } from "./state.ts";
+import { dress, styleOfHead } from "./switches.ts";
 import { drawHead, drawTints, makeBitmap, paintBitmap, bitmapOf } from "../../views/pixels.ts";
 import { travel, type Travellers } from "../../views/travel.ts";
 
@@ -39,6 +41,7 @@ export class GridView implements MapPart {
   #flights = 0; // how often its heads have flown
   #drawRest = () => {}; // the heads that weren't in sight when the map came
   host: MapHost;
+  placeName: PlaceName;
   cursor: { layer: number; head: number };
   canvas = h("canvas", { "aria-hidden": "true" });
   corner = h("td");
@@ -69,9 +72,11 @@ export class GridView implements MapPart {
   detail: HTMLElement; // beside the grid where there is room, else below it
   resized: ResizeObserver;
 
-  constructor(stage: HTMLElement, host: MapHost) {
+  constructor(stage: HTMLElement, host: MapHost, placeName: PlaceName) {
+    const { layer, head } = host.state.chosen;
     this.host = host;
-    this.cursor = { layer: host.state.layer, head: host.state.head ?? 0 };
+    this.placeName = placeName;
+    this.cursor = { layer, head: head ?? 0 };
     rowsOf(this.paintedHead)[0].cells[0].append(this.paintedName);
     this.figure = new MatrixFigure(host);
     this.detail = h("div", { class: "hm-detail" }, this.hint, this.row, this.legend.node, this.figure.node);
@@ -92,7 +97,7 @@ export class GridView implements MapPart {
     this.#map = map;
     this.#both = second ? [first, second] : null;
     const [layers, heads] = map.shape;
-    const { layer, head } = this.host.state;
+    const { layer, head } = this.host.state.chosen;
     if (layer !== this.#layer || head !== this.#large) this.cursor = { layer, head: head ?? this.cursor.head };
     [this.#layer, this.#large] = [layer, head];
     this.cursor = { layer: Math.min(this.cursor.layer, layers - 1), head: Math.min(this.cursor.head, heads - 1) };
@@ -102,7 +107,7 @@ export class GridView implements MapPart {
 
   /** What each head mostly does, where it's known of this map; null where it isn't. */
   #behavioursOf(map: ShownMap) {
-    const { behaviours } = this.host;
+    const { behaviours } = this.host.state;
     return behaviours?.length === map.shape[0] * map.shape[1] && !map.mixed ? behaviours : null;
   }
 
@@ -220,7 +225,7 @@ export class GridView implements MapPart {
       for (const { layer, head, column, row } of all) {
         if (isSeen(row, column) !== seen) continue;
         const box = { x: column * step, y: row * step, width: step, height: step };
-        const style = this.host.styleOf(map, layer, head);
+        const style = styleOfHead(this.host.state, map, layer, head);
         if (present.has(layer) || !map.pictures) drawHead(pixels, width, box, map, layer, head, style);
         else if (!map.mixed) drawTints(pixels, width, box, map, map.pictures, layer, head, style);
       }
@@ -259,7 +264,7 @@ export class GridView implements MapPart {
     for (const button of this.body.querySelectorAll("button")) {
       const { layer, head } = placeOf(button);
       button.tabIndex = layer === this.cursor.layer && head === this.cursor.head ? 0 : -1;
-      button.ariaExpanded = String(layer === this.host.state.layer && head === this.#large);
+      button.ariaExpanded = String(layer === this.host.state.chosen.layer && head === this.#large);
     }
   }
 
@@ -301,26 +306,28 @@ export class GridView implements MapPart {
 
   /** Below the grid: the head that is pointed at, painted, or the enlarged one as a matrix. */
   #drawDetail(map: ShownMap) {
-    const { host, figure, row } = this;
+    const { figure, row } = this;
+    const { state } = this.host;
+    const whole = state.shown!.map;
     const [, , queries, keys] = map.shape;
-    const { layer } = this.#large === null ? this.cursor : host.state;
+    const { layer } = this.#large === null ? this.cursor : state.chosen;
     const present = layersOf(map).includes(layer);
     figure.node.hidden = this.#large === null || !present;
     this.overview.classList.toggle("hm-opened", !figure.node.hidden);
     row.hidden = this.#large !== null || !present;
-    this.legend.draw(host.shown.map, host.state);
+    this.legend.draw(whole, state.chosen);
     this.legend.node.hidden = row.hidden || !this.#both;
     this.#mark();
     if (!present) return;
     const head = Math.min(this.#large ?? this.cursor.head, map.shape[1] - 1);
     const name = headTitle(map, layer, head);
     if (this.#large !== null) {
-      host.placeName(figure.title, layer, head);
+      this.placeName(figure.title, layer, head);
       setText(figure.moved, name === headName(map, layer, head) ? "" : `of ${layerName(map, layer)}`);
       figure.draw(map, layer, head, { large: true, table: queries * keys <= TABLE_CELLS, name });
     } else {
-      host.dress(this.paintedHead, layer, head);
-      row.ariaLabel = `What ${name} looks at when ${host.shown.map.queryTokens[host.query]} asks`;
+      dress(state, this.paintedHead, layer, head);
+      row.ariaLabel = `What ${name} looks at when ${whole.queryTokens[queryOf(state)]} asks`;
       setText(this.paintedName, name);
       this.#paint(layer, head);
     }
@@ -337,19 +344,20 @@ export class GridView implements MapPart {
 
   /** The words of the head that is pointed at, in both sentences where two are compared. */
   #paint(layer: number, head: number) {
-    const { host } = this;
-    const { map, compared } = host.shown;
-    const { secondQuery: second, pairs } = compareHeads(map, compared, layer, host.query);
-    const askers = host.askersOf(map);
+    const { state } = this.host;
+    const { map, compared } = state.shown!;
+    const query = queryOf(state);
+    const { secondQuery: second, pairs } = compareHeads(map, compared, layer, query);
+    const { askers } = map;
     this.row.classList.toggle("hm-plain", Boolean(compared)); // these are weights, above are differences
     const rows = fill(this.paintedHead, compared ? 2 : 1, makeRow);
     const [shared, others] = sharedTokens(pairs);
-    const { shows } = drawRow(rows[0], host, map, { layer, head, query: host.query, askers, shared }).row;
-    if (shows) shows.query = host.rest;
+    const { shows } = drawRow(rows[0], state, map, { layer, head, query, askers, shared }).row;
+    if (shows) shows.query = restOf(state);
     if (!compared || !pairs) return;
     setText(rows[1].cells[0], "second sentence");
     const asking = secondAskers(pairs, askers, compared.shape[3]);
-    drawRow(rows[1], host, compared, { layer, head, query: second, askers: asking, second: true, shared: others });
+    drawRow(rows[1], state, compared, { layer, head, query: second, askers: asking, second: true, shared: others });
   }
 
   /** Where two sentences are compared, the heads that moved most. */
@@ -369,8 +377,8 @@ export class GridView implements MapPart {
 
   /** The row of the word that asks, in every head. */
   #highlight(map: ShownMap) {
-    const { shown, query } = this.host;
-    const row = map.queries.indexOf(shown.map.queries[query]);
+    const { state } = this.host;
+    const row = map.queries.indexOf(state.shown!.map.queries[queryOf(state)]);
     this.frame.classList.toggle("hm-asked", row >= 0);
     this.frame.style.setProperty("--asks", String(Math.max(row, 0) / map.shape[2]));
     this.frame.style.setProperty("--queries", String(map.shape[2]));
@@ -399,7 +407,8 @@ export class GridView implements MapPart {
     const button = targetOf(event).closest("button");
     if (!button) return;
     const { layer, head } = placeOf(button);
-    this.host.set({ layer, head: button.ariaExpanded === "true" ? null : head });
+    const parts = { layer, head: button.ariaExpanded === "true" ? null : head };
+    this.host.dispatch({ type: "choose", parts });
   }
 
   #move(event: KeyboardEvent) {

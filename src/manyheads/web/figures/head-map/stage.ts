@@ -9,17 +9,17 @@ import { arrow, focusOn, h, setProps, targetOf } from "../../views/dom.ts";
 import { GridView } from "./grid.ts";
 import { Legend } from "./legend.ts";
 import { LinesView } from "./lines.ts";
-import type { MapHost, MapPart } from "./map-part.ts";
+import type { MapHost, MapPart, PlaceName } from "./map-part.ts";
 import { MatrixView } from "./matrix.ts";
 import { PaintView } from "./paint.ts";
 import { PictureView } from "./picture.ts";
 import { PredictionsView } from "./predictions.ts";
 import { Translation } from "./translation.ts";
 import { stretch } from "../../views/travel.ts";
-import { isOn, missingOf, type Action, type State } from "./state.ts";
+import { isOn, missingOf, type State } from "./state.ts";
 import type { Switches } from "./switches.ts";
 
-const VIEWS: Record<ViewName, new (stage: HTMLElement, host: MapHost) => MapPart> = {
+const VIEWS: Record<ViewName, new (stage: HTMLElement, host: MapHost, placeName: PlaceName) => MapPart> = {
   paint: PaintView,
   matrix: MatrixView,
   grid: GridView,
@@ -43,7 +43,7 @@ export class Stage {
   #translation: Translation;
   #predictions: PredictionsView;
 
-  constructor(id: string, host: MapHost, switches: Switches, dispatch: (action: Action) => void) {
+  constructor(id: string, host: MapHost, switches: Switches) {
     this.#host = host;
     this.#switches = switches;
     const tip = new WordTip(`${id}-tip`);
@@ -51,7 +51,7 @@ export class Stage {
     this.#translation = new Translation(host);
     this.#predictions = new PredictionsView((head) => this.#light(head));
     this.#head = chooser("Head", (value) =>
-      dispatch({ type: "choose", parts: { head: value === "all" ? null : Number(value) } }),
+      host.dispatch({ type: "choose", parts: { head: value === "all" ? null : Number(value) } }),
     );
     const key = h("div", { class: "hm-key" }, field(this.#head), this.#legend.node);
     this.#room = h("div", { class: "hm-room" }, switches.bar, this.#stage, key);
@@ -122,7 +122,7 @@ export class Stage {
     if (this.#viewName === name) return;
     this.leave();
     this.#stage.replaceChildren();
-    this.#view = new VIEWS[name](this.#stage, this.#host);
+    this.#view = new VIEWS[name](this.#stage, this.#host, this.#switches.placeName);
     this.#viewName = name;
   }
 

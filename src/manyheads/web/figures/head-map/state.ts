@@ -5,10 +5,11 @@ import type { AttentionMap } from "../../math/attention-map.ts";
 import { maskOf, offIn, offOf } from "../../math/heads-off.ts";
 import { NEW, record, stepped, type History } from "../../math/history.ts";
 import { keep, lend } from "../../math/lent.ts";
-import { isOfParts, layersOf } from "../../math/maps.ts";
+import { isMasked, isOfParts, layersOf } from "../../math/maps.ts";
 import type { MapState, ShownMap } from "../../math/map-state.ts";
 import { FULL } from "../../math/names.ts";
 import { COMPUTED, SHOWN, START } from "../../math/options.ts";
+import type { AttentionEdge } from "../../math/score-parts.ts";
 import { lacksNorms, missingLayers, queryRow, shownMap } from "../../math/shown.ts";
 import { withLayer, type WireWeights } from "../../math/wire.ts";
 
@@ -33,6 +34,9 @@ interface Shown {
 
 export interface State {
   chosen: MapState;
+  models: string[]; // the names of those to choose from; none of a map that a kernel computes
+  readsText: boolean; // what they read; else drawings
+  behaviours: string[] | null; // what each head of each layer mostly does, by the names of names.json
   computes: boolean; // false for a map that answers to no sentence, and can only be looked at
   fetches: boolean; // layers that aren't here come when they are wanted
   home: number; // the query that asks while none is pinned
@@ -53,6 +57,7 @@ export interface State {
   message: Message;
   noted: boolean; // the message stands with notes on what is shown
   stale: boolean; // the map is not that of what the reader typed
+  explained: { map: AttentionMap; edge: AttentionEdge } | null; // why does a head look there?
 }
 
 /** What is undone, and done again. */
@@ -64,6 +69,7 @@ export type Action =
   | { type: "lend"; parts: StateParts } // by a guess, a phrase or a link
   | { type: "undo" | "redo" }
   | { type: "point" | "pin"; query: number | null } // a token among those shown, or none
+  | { type: "press"; query: number | null; edge: AttentionEdge | null } // a word, which is pinned where it can ask; an edge of what is shown
   | { type: "take"; parts: StateParts } // from outside: attributes, links, a kernel's traits
   | { type: "model"; numLayers: number; numHeads: number; vocabulary?: string[] } // which is about to compute
   | { type: "show"; map: AttentionMap; compared?: AttentionMap | null; status?: string } // how things stand then
@@ -83,10 +89,19 @@ export interface Step {
 
 export function startWith(
   { off, madeWith = "", ...parts }: StateParts,
-  { computes = true, fetches = false } = {},
+  {
+    models = [],
+    readsText = true,
+    behaviours = null,
+    computes = true,
+    fetches = false,
+  }: Partial<Pick<State, "models" | "readsText" | "behaviours" | "computes" | "fetches">> = {},
 ): State {
   return {
     chosen: { ...START, ...parts, layer: parts.layer ?? 0 },
+    models,
+    readsText,
+    behaviours,
     computes,
     fetches,
     home: parts.query ?? START.query,
@@ -107,6 +122,7 @@ export function startWith(
     message: { text: "" },
     noted: true,
     stale: false,
+    explained: null,
   };
 }
 
@@ -125,6 +141,8 @@ export function reduce(state: State, action: Action): Step {
       return point(state, action.query);
     case "pin":
       return pin(state, action.query);
+    case "press":
+      return press(state, action.query, action.edge);
     case "take":
       return take(state, action.parts);
     case "model":
@@ -299,6 +317,25 @@ function pin(state: State, query: number | null): Step {
   return choose(still, parts, performance.now(), unpins);
 }
 
+function press(state: State, query: number | null, edge: AttentionEdge | null): Step {
+  const after = edge ? explain(state, edge) : state;
+  return query === null ? { state: after, needs: "nothing" } : pin(after, query);
+}
+
+/** Where each cell that is shown is one of the computed map: not of words put together or heads averaged, nor of a part of the text. */
+function explain(state: State, { layer, head, query, key }: AttentionEdge): State {
+  const { map, shown } = state;
+  const isWhole = shown && !shown.map.mixed && shown.map.shape.every((size, axis) => size === map?.shape[axis]);
+  if (!map?.scoreParts || !isWhole || isMasked(map, query, key)) return state;
+  return { ...state, explained: { map, edge: { layer, head, query, key } } };
+}
+
+/** Of another map, the same edge is explained if the text is the same. */
+function explainedIn(map: AttentionMap, explained: State["explained"]) {
+  const isSame = map.scoreParts && explained?.map.queryTokens.join("\n") === map.queryTokens.join("\n");
+  return explained && isSame ? { map, edge: explained.edge } : null;
+}
+
 // --- the maps
 
 function show(state: State, map: AttentionMap, compared: AttentionMap | null = null): Step {
@@ -309,6 +346,7 @@ function show(state: State, map: AttentionMap, compared: AttentionMap | null = n
     compared: kept(compared),
     requested: [],
     stale: false,
+    explained: explainedIn(map, state.explained),
     later: {},
     chosen: { ...state.chosen, ...state.later },
   };

@@ -5,6 +5,7 @@ import type { HeadStyle, ShownMap } from "../../math/map-state.ts";
 import { behaviourOf, colourOf, headName, headTitle, layerName } from "../../math/maps.ts";
 import { h, setChildren, setText } from "../../views/dom.ts";
 import { drawSwitch, headSwitch } from "../../views/head-switch.ts";
+import type { PlaceName } from "./map-part.ts";
 import { drawnLayers } from "./patches.ts";
 import { isOn, toggled, type Action, type State } from "./state.ts";
 
@@ -20,18 +21,20 @@ export function colourOfHead(
 }
 
 /** How a head is drawn. */
-export const styleOfHead = (
-  { chosen }: State,
-  behaviours: string[] | null,
-  map: ShownMap,
-  layer: number,
-  head: number,
-): HeadStyle => ({
+export const styleOfHead = ({ chosen, behaviours }: State, map: ShownMap, layer: number, head: number): HeadStyle => ({
   colour: colourOfHead(map, behaviours, layer, head),
   off: !map.mixed && !isOn(chosen, layer, head),
   dim: chosen.special === "dim",
   scale: chosen.scale,
 });
+
+/** Dresses what shows a head in its colour. */
+export function dress({ chosen, behaviours, shown }: State, node: HTMLElement, layer: number, head: number) {
+  const { map } = shown!;
+  node.style.setProperty("--head", colourOfHead(map, behaviours, layer, head));
+  node.classList.toggle("hm-off", !map.mixed && !isOn(chosen, layer, head));
+  node.dataset.head = String(head);
+}
 
 /** The switches of a layer. */
 interface SwitchRow {
@@ -43,19 +46,18 @@ export class Switches {
   /** Holds the switches where the view has no place for them. */
   readonly bar: HTMLElement;
   #dispatch: (action: Action) => void;
-  #behaviours: string[] | null;
   #rows: SwitchRow[] = []; // a layer each; kept over repaints, so that no switch loses the focus
   #layers: number[] = [];
   #state: State | null = null;
 
-  constructor(dispatch: (action: Action) => void, behaviours: string[] | null) {
+  constructor(dispatch: (action: Action) => void) {
     this.#dispatch = dispatch;
-    this.#behaviours = behaviours;
     this.bar = h("div", { class: "hm-heads", hidden: true });
   }
 
   /** Puts a head's name into `place`: its switch, or plain text where the rows are no single head's. */
-  placeName(place: HTMLElement, { mixed, headNames }: ShownMap, layer: number, head: number) {
+  placeName: PlaceName = (place, layer, head) => {
+    const { mixed, headNames } = this.#state!.shown!.map;
     const present = place.firstElementChild;
     if (!mixed) {
       const node = this.#rows[this.#layers.indexOf(layer)].switches[head];
@@ -65,7 +67,7 @@ export class Switches {
     const name = present?.tagName === "SPAN" ? present : h("span", { class: "hm-head" });
     if (present !== name) place.replaceChildren(name);
     setText(name, headNames[head]);
-  }
+  };
 
   /** One switch per head that is drawn; they stand in the bar unless the view places them, which it can't where rows are `mixed`. */
   draw(state: State, map: AttentionMap, inView: boolean) {
@@ -84,7 +86,7 @@ export class Switches {
   }
 
   #drawRow({ title, switches }: SwitchRow, map: AttentionMap, row: number) {
-    const { chosen } = this.#state as State;
+    const { chosen, behaviours } = this.#state as State;
     const layer = this.#layers[row];
     const [layers, heads] = map.shape;
     switches.length = Math.min(switches.length, heads);
@@ -93,7 +95,7 @@ export class Switches {
     switches.forEach((each, head) => {
       const name = headName(map, layer, head);
       const whole = this.#layers.length > 1 ? headTitle(map, layer, head) : name;
-      const colour = colourOfHead(map, this.#behaviours, layer, head);
+      const colour = colourOfHead(map, behaviours, layer, head);
       drawSwitch(each, name, isOn(chosen, layer, head), colour, whole);
       each.dataset.short = /^head (\d+)$/.exec(name)?.[1] ?? name;
     });

@@ -2,24 +2,19 @@
 
 import type { StateParts } from "../../doors/state.ts";
 import type { AttentionMap } from "../../math/attention-map.ts";
-import { isFile, modelLabel, mostHeads } from "../../math/families.ts";
 import { offIn, withOff } from "../../math/heads-off.ts";
-import type { MapState, ShownMap } from "../../math/map-state.ts";
-import { isMasked } from "../../math/maps.ts";
-import type { AttentionEdge } from "../../math/score-parts.ts";
-import { askersOf } from "../../math/shown.ts";
+import type { MapState } from "../../math/map-state.ts";
 import { capital } from "../../math/text.ts";
 import { Announcer, summaryOf } from "../../views/announcer.ts";
 import { OFFER, onUndo, type Told } from "../../views/controls.ts";
 import { keepFocus, nextId } from "../../views/dom.ts";
-import type { MapHost } from "./map-part.ts";
 import { WhyThere } from "../../views/why-there.ts";
 import { Controls } from "./controls.ts";
-import { shareMenu, type Shareable } from "./share-menu.ts";
+import { shareMenu } from "./share-menu.ts";
 import { Stage } from "./stage.ts";
-import { drawnOf, isOn, missingOf, queryOf, reduce, restOf, startWith, type Action, type State } from "./state.ts";
-import { notesOf, Status } from "./status.ts";
-import { colourOfHead, styleOfHead, Switches } from "./switches.ts";
+import { drawnOf, reduce, startWith, type Action, type State } from "./state.ts";
+import { Status } from "./status.ts";
+import { Switches } from "./switches.ts";
 import { Tools } from "./tools.ts";
 
 export interface HeadMapOptions {
@@ -40,11 +35,9 @@ export interface HeadMapOptions {
 export class HeadMapView {
   state: State;
   readonly controls: Controls;
-  readonly host: MapHost & Shareable;
   #root: HTMLElement;
   #options: HeadMapOptions;
   #tools: Tools;
-  #switches: Switches;
   #stage: Stage;
   #whyThere = new WhyThere(); // once a cell is pressed of a map whose model can tell
   #status = new Status();
@@ -66,13 +59,11 @@ export class HeadMapView {
     const dispatch = (action: Action) => this.dispatch(action);
     this.#root = root;
     this.#options = options;
-    this.state = startWith(parts, { computes, fetches: fetch !== null });
-    this.host = this.#makeHost(models, behaviours, readsText);
+    this.state = startWith(parts, { models, readsText, behaviours, computes, fetches: fetch !== null });
     const types = computes && readsText;
-    this.#tools = new Tools(id, dispatch, { types, share: shareMenu(this.host, copies) });
+    this.#tools = new Tools(id, dispatch, { types, share: shareMenu(this, () => this.#stage.nodes, copies) });
     this.controls = new Controls(dispatch, tools ? this.#tools.edge : null, { models, types, examples });
-    this.#switches = new Switches(dispatch, behaviours);
-    this.#stage = new Stage(id, this.host, this.#switches, dispatch);
+    this.#stage = new Stage(id, this, new Switches(dispatch));
     root.replaceChildren(
       ...this.controls.nodes,
       ...(tools ? [this.#tools.node] : []),
@@ -152,11 +143,13 @@ export class HeadMapView {
   }
 
   #drawControls() {
+    const { explained } = this.state;
     this.#drawings++;
     this.controls.draw(this.state);
     this.#tools.draw(this.state);
     this.#stage.update(this.state);
     this.#status.draw(this.state);
+    if (explained) this.#whyThere.ask(explained.map, explained.edge);
   }
 
   #draw() {
@@ -175,75 +168,5 @@ export class HeadMapView {
     const { shown } = this.state;
     this.#stage.ask();
     this.#options.asked?.(shown && this.state.pointed !== null ? shown.map.queries[this.state.pointed] : null);
-  }
-
-  /** Where each cell that is shown is one of the computed map: not of words put together or heads averaged, nor of a part of the text. */
-  #explain({ layer, head, query, key }: AttentionEdge) {
-    const { map, shown } = this.state;
-    const isWhole = shown && !shown.map.mixed && shown.map.shape.every((size, axis) => size === map?.shape[axis]);
-    if (map?.scoreParts && isWhole && !isMasked(map, query, key)) this.#whyThere.ask(map, { layer, head, query, key });
-  }
-
-  // --- what the views get
-
-  #makeHost(models: string[], behaviours: string[] | null, readsText: boolean): MapHost & Shareable {
-    const state = () => this.state;
-    const stage = () => this.#stage;
-    const askers = new WeakMap<ShownMap, (number | null)[] | null>();
-    const styleOf = (map: ShownMap, layer: number, head: number) => styleOfHead(state(), behaviours, map, layer, head);
-    const askersIn = (map: ShownMap) => {
-      if (!askers.has(map)) askers.set(map, askersOf(map, state().map!));
-      return askers.get(map)!;
-    };
-    const shown = () => state().shown!.map;
-    return {
-      behaviours,
-      mostHeads: mostHeads(models),
-      readsText,
-      get state() {
-        return state().chosen;
-      },
-      get shown() {
-        return state().shown!;
-      },
-      get query() {
-        return queryOf(state());
-      },
-      get rest() {
-        return restOf(state());
-      },
-      get pinned() {
-        return state().pinned;
-      },
-      get dim() {
-        return state().chosen.special === "dim";
-      },
-      get elements() {
-        return stage().nodes;
-      },
-      get notes() {
-        return notesOf(state());
-      },
-      get file() {
-        const name = models[state().chosen.model] ?? "";
-        return isFile(name) ? modelLabel(name) : "";
-      },
-      get complete() {
-        return state().map !== null && !missingOf(state()).length;
-      },
-      styleOf,
-      askersOf: askersIn,
-      keyOf: (map, query) => askersIn(map)?.indexOf(query) ?? -1,
-      point: (query) => this.dispatch({ type: "point", query }),
-      pin: (query) => this.dispatch({ type: "pin", query }),
-      explain: (edge) => this.#explain(edge),
-      set: (parts) => this.choose(parts),
-      dress: (node, layer, head) => {
-        node.style.setProperty("--head", colourOfHead(shown(), behaviours, layer, head));
-        node.classList.toggle("hm-off", !shown().mixed && !isOn(state().chosen, layer, head));
-        node.dataset.head = String(head);
-      },
-      placeName: (place, ...head) => this.#switches.placeName(place, shown(), ...head),
-    };
   }
 }
