@@ -21,7 +21,7 @@ const map = {
   askers: [0, 1, 2, 3],
   weights: Float32Array.from({ length: layers * heads * count ** 2 }, (_, at) => (at % count === 0 ? 1 : 0)),
 };
-const state = reduce(startWith({ ...START, view: "grid" }), { type: "show", map }).state;
+const state = reduce(startWith({ ...START, view: "grid" }), { type: "show", map });
 
 test("the grid has a picture with a square for each weight", () => {
   const stage = document.createElement("div");

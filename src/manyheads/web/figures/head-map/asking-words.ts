@@ -12,7 +12,7 @@ export class AskingWords {
     role: "group",
     "aria-label": "Words that ask",
     hidden: true,
-    onclick: (event: Event) => this.#at(event, (query) => this.host.dispatch({ type: "pin", query })),
+    onclick: (event: Event) => this.#at(event, (query) => this.host.act({ type: "pin", query })),
     onpointermove: (event: PointerEvent) =>
       event.pointerType !== "touch" && this.#at(event, (query) => this.host.dispatch({ type: "point", query })),
     onpointerleave: () => this.host.dispatch({ type: "point", query: null }),

@@ -5,7 +5,7 @@ import type { ShownMap } from "../../math/map-state.ts";
 import { headName, isMasked, queryWeights } from "../../math/maps.ts";
 import { isolated, readable, weightText } from "../../math/text.ts";
 import { focusedIn, h, targetOf } from "../../views/dom.ts";
-import type { MapHost } from "./map-part.ts";
+import { unpin, type MapHost } from "./map-part.ts";
 import { queryOf } from "./state.ts";
 
 const WORD = "td[data-weight]";
@@ -124,8 +124,9 @@ export class Asking {
     const place = word && placeOfWord(word);
     if (!place) return;
     const { asker } = place;
-    this.host.dispatch({ type: "press", query: asker, edge: place.map === this.host.state.shown!.map ? place : null });
-    if (asker === null) return;
+    const edge = place.map === this.host.state.shown!.map ? place : null;
+    if (asker === null) return edge && this.host.dispatch({ type: "explain", edge });
+    this.host.act({ type: "pin", query: asker, edge });
     const pointed = this.host.state.pinned ? word : null;
     if (pointed !== this.#word) this.#point(pointed);
     else this.refresh();
@@ -137,7 +138,7 @@ export class Asking {
       event.stopPropagation();
       this.#dismissed = true;
       this.#point(null);
-      this.host.dispatch({ type: "pin", query: null });
+      unpin(this.host);
     } else if (word && (event.key === "Enter" || event.key === " ")) {
       event.preventDefault();
       this.#pin(word);

@@ -255,6 +255,7 @@ export class HeadMapElement extends Figure<HeadMapView> implements LiveMap {
       view.dispatch({ type: "model", numLayers, numHeads, vocabulary });
     }
     this.#model = model;
+    signal.throwIfAborted(); // it lacks heads that were to be off, so that another map was asked for
     const { sentence, compare, headMask, weigh } = view.state.chosen;
     const attend = (text: string) => model.attend(text, headMask, { signal, norms: weigh === "written" });
     return together<AttentionMap | null>([attend(sentence), compare === null ? null : attend(compare)]) as

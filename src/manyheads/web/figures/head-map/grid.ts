@@ -408,7 +408,7 @@ export class GridView implements MapPart {
     if (!button) return;
     const { layer, head } = placeOf(button);
     const parts = { layer, head: button.ariaExpanded === "true" ? null : head };
-    this.host.dispatch({ type: "choose", parts });
+    this.host.act({ type: "choose", parts });
   }
 
   #move(event: KeyboardEvent) {

@@ -24,7 +24,7 @@ export class HeadFigure {
     node.classList.toggle("hm-large", large);
     setText(button, large ? "Shrink" : "Enlarge");
     button.ariaLabel = `${large ? "Shrink" : "Enlarge"} ${name}`;
-    button.onclick = () => host.dispatch({ type: "choose", parts: { layer, head: large ? null : head } });
+    button.onclick = () => host.act({ type: "choose", parts: { layer, head: large ? null : head } });
   }
 }
 

@@ -5,7 +5,7 @@ import type { HeadStyle, ShownMap } from "../../math/map-state.ts";
 import { compareHeads, headName, lineStyle, lineUnit, strongest } from "../../math/maps.ts";
 import { capital, isolated, readable, weightText } from "../../math/text.ts";
 import { arrow, fill, focusOn, h, setText, setToken, targetOf } from "../../views/dom.ts";
-import type { MapHost, MapPart } from "./map-part.ts";
+import { unpin, type MapHost, type MapPart } from "./map-part.ts";
 import { secondAskers } from "./paint.ts";
 import { queryOf, restOf } from "./state.ts";
 import { styleOfHead } from "./switches.ts";
@@ -220,11 +220,11 @@ class LinesPanel {
   #ask(event: Event) {
     const item = targetOf(event).closest("li");
     const asker = item?.parentElement === this.asking ? this.#askers[placeOfItem(item)] : null;
-    if (asker != null) this.host.dispatch({ type: "pin", query: asker });
+    if (asker != null) this.host.act({ type: "pin", query: asker });
   }
 
   #press(event: KeyboardEvent) {
-    if (event.key === "Escape") return this.host.dispatch({ type: "pin", query: null });
+    if (event.key === "Escape") return unpin(this.host);
     const step = arrow(event.key);
     const item = targetOf(event).closest("li");
     if (!step || !item) return;

@@ -1,12 +1,21 @@
 // What a map's views get, and what they are.
 
 import type { ShownMap } from "../../math/map-state.ts";
+import type { Host } from "../../views/host.ts";
 import type { Action, State } from "./state.ts";
 
-/** What the figure knows at present, and how it's told what its reader does. */
-export interface MapHost {
-  readonly state: State;
-  dispatch(action: Action): void;
+/** What the figure knows at present, and how it's told what its reader does, or only points at. */
+export type MapHost = Pick<Host<State, Action>, "state" | "act" | "dispatch">;
+
+/** Undoes the last step, or does it again. */
+export function undo(host: MapHost, back: boolean) {
+  if (host.state.history[back ? "past" : "future"].length) host.act({ type: back ? "undo" : "redo" });
+}
+
+/** No token goes on asking, or is pointed at. */
+export function unpin(host: MapHost) {
+  if (host.state.pinned) host.act({ type: "pin", query: null });
+  else host.dispatch({ type: "point", query: null });
 }
 
 /** Puts a head's name into a place: its switch, where heads are shown one by one. */

@@ -42,7 +42,7 @@ export class MatrixView implements MapPart {
     const isSmall = cell instanceof HTMLCanvasElement || (cell && cell.clientWidth > 0 && cell.clientWidth < PRESSED);
     if (!isSmall || head < 0 || head === this.host.state.chosen.head) return;
     event.stopPropagation();
-    this.host.dispatch({ type: "choose", parts: { head } });
+    this.host.act({ type: "choose", parts: { head } });
   }
 
   draw(first: ShownMap, second: ShownMap | null) {

@@ -124,6 +124,6 @@ export class Sight extends HeadFigure {
 
   #pin(key: number | null) {
     const asker = key === null ? null : this.#drawn?.askers[key];
-    if (asker != null) this.host.dispatch({ type: "pin", query: asker });
+    if (asker != null) this.host.act({ type: "pin", query: asker });
   }
 }

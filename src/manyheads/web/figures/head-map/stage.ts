@@ -51,7 +51,7 @@ export class Stage {
     this.#translation = new Translation(host);
     this.#predictions = new PredictionsView((head) => this.#light(head));
     this.#head = chooser("Head", (value) =>
-      host.dispatch({ type: "choose", parts: { head: value === "all" ? null : Number(value) } }),
+      host.act({ type: "choose", parts: { head: value === "all" ? null : Number(value) } }),
     );
     const key = h("div", { class: "hm-key" }, field(this.#head), this.#legend.node);
     this.#room = h("div", { class: "hm-room" }, switches.bar, this.#stage, key);

@@ -5,9 +5,9 @@ import type { HeadStyle, ShownMap } from "../../math/map-state.ts";
 import { behaviourOf, colourOf, headName, headTitle, layerName } from "../../math/maps.ts";
 import { h, setChildren, setText } from "../../views/dom.ts";
 import { drawSwitch, headSwitch } from "../../views/head-switch.ts";
-import type { PlaceName } from "./map-part.ts";
+import type { MapHost, PlaceName } from "./map-part.ts";
 import { drawnLayers } from "./patches.ts";
-import { isOn, toggled, type Action, type State } from "./state.ts";
+import { isOn, toggled, type State } from "./state.ts";
 
 /** The colour of a head: that of what it mostly does, where it's known, else that of its name. */
 export function colourOfHead(
@@ -45,19 +45,18 @@ interface SwitchRow {
 export class Switches {
   /** Holds the switches where the view has no place for them. */
   readonly bar: HTMLElement;
-  #dispatch: (action: Action) => void;
+  #host: MapHost;
   #rows: SwitchRow[] = []; // a layer each; kept over repaints, so that no switch loses the focus
   #layers: number[] = [];
-  #state: State | null = null;
 
-  constructor(dispatch: (action: Action) => void) {
-    this.#dispatch = dispatch;
+  constructor(host: MapHost) {
+    this.#host = host;
     this.bar = h("div", { class: "hm-heads", hidden: true });
   }
 
   /** Puts a head's name into `place`: its switch, or plain text where the rows are no single head's. */
   placeName: PlaceName = (place, layer, head) => {
-    const { mixed, headNames } = this.#state!.shown!.map;
+    const { mixed, headNames } = this.#host.state.shown!.map;
     const present = place.firstElementChild;
     if (!mixed) {
       const node = this.#rows[this.#layers.indexOf(layer)].switches[head];
@@ -71,7 +70,6 @@ export class Switches {
 
   /** One switch per head that is drawn; they stand in the bar unless the view places them, which it can't where rows are `mixed`. */
   draw(state: State, map: AttentionMap, inView: boolean) {
-    this.#state = state;
     const { chosen, shown } = state;
     const { bar } = this;
     const rows = this.#rows;
@@ -86,7 +84,7 @@ export class Switches {
   }
 
   #drawRow({ title, switches }: SwitchRow, map: AttentionMap, row: number) {
-    const { chosen, behaviours } = this.#state as State;
+    const { chosen, behaviours } = this.#host.state;
     const layer = this.#layers[row];
     const [layers, heads] = map.shape;
     switches.length = Math.min(switches.length, heads);
@@ -103,9 +101,10 @@ export class Switches {
 
   #make(row: number, head: number) {
     return headSwitch(() => {
-      const { map, chosen } = this.#state ?? {};
-      if (!map || !chosen) return;
-      this.#dispatch({ type: "choose", parts: { headMask: toggled(chosen, map.shape, this.#layers[row], head) } });
+      const { map, chosen } = this.#host.state;
+      if (!map) return;
+      const headMask = toggled(chosen, map.shape, this.#layers[row], head);
+      this.#host.act({ type: "choose", parts: { headMask } });
     });
   }
 }

@@ -8,8 +8,9 @@ import { changesSomething } from "../../math/shown.ts";
 import { chooser, field, fillOptions } from "../../views/controls.ts";
 import { h, setIdle, setProps, setText } from "../../views/dom.ts";
 import { makePanel } from "../../views/panel.ts";
+import { undo, type MapHost } from "./map-part.ts";
 import { drawnLayers } from "./patches.ts";
-import type { Action, State } from "./state.ts";
+import type { State } from "./state.ts";
 import { makeTool } from "./tool.ts";
 import { ViewIcons } from "./view-icons.ts";
 
@@ -31,33 +32,24 @@ export class Tools {
   #layer: HTMLSelectElement;
   #compare: HTMLElement;
   #tools: { names: OptionName[]; node: HTMLElement; draw(state: State): void }[];
-  #state: State | null = null;
 
   /** `share` is the menu of what can leave the page; where its reader types no sentence, there is none to compare with another. */
-  constructor(
-    id: string,
-    dispatch: (action: Action) => void,
-    { types, share }: { types: boolean; share: HTMLDetailsElement },
-  ) {
-    const choose = (parts: Partial<MapState>) => dispatch({ type: "choose", parts });
+  constructor(id: string, host: MapHost, { types, share }: { types: boolean; share: HTMLDetailsElement }) {
+    const choose = (parts: Partial<MapState>) => host.act({ type: "choose", parts });
     this.#undo = h(
       "button",
-      {
-        type: "button",
-        class: "hm-undo",
-        "aria-label": "Undo",
-        title: "Undo",
-        onclick: () => dispatch({ type: "undo" }),
-      },
+      { type: "button", class: "hm-undo", "aria-label": "Undo", title: "Undo", onclick: () => undo(host, true) },
       "\u21b6",
     );
-    this.#views = new ViewIcons(id, choose);
+    this.#views = new ViewIcons(id, host);
     this.#layer = chooser("Layer", (value) => choose({ layer: Number(value) }));
     this.#compare = h("button", {
       type: "button",
       class: "hm-comparer",
-      onclick: () =>
-        this.#state && choose({ compare: this.#state.chosen.compare === null ? this.#state.chosen.sentence : null }),
+      onclick: () => {
+        const { compare, sentence } = host.state.chosen;
+        choose({ compare: compare === null ? sentence : null });
+      },
     });
     this.#tools = [...LABELLED].map(([label, names]) => ({ names, ...makeTool(label, names, choose) }));
     const fields = [field(this.#layer), ...this.#tools.map(({ node }) => node), ...(types ? [this.#compare] : [])];
@@ -75,7 +67,6 @@ export class Tools {
   }
 
   draw(state: State) {
-    this.#state = state;
     const { chosen, map, shown, history } = state;
     this.#views.draw(state);
     setIdle(this.#undo, history.past.length === 0);

@@ -100,7 +100,7 @@ export class Translation {
       h("button", {
         type: "button",
         lang: "fr",
-        onclick: () => host.dispatch({ type: "choose", parts: { query: at } }),
+        onclick: () => host.act({ type: "choose", parts: { query: at } }),
         onpointerover: () => host.dispatch({ type: "point", query: host.state.shown!.map.queries.indexOf(at) }),
       }),
     );

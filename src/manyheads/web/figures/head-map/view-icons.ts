@@ -4,6 +4,7 @@ import type { MapState } from "../../math/map-state.ts";
 import { valuesOf } from "../../math/options.ts";
 import { capital } from "../../math/text.ts";
 import { h, setText } from "../../views/dom.ts";
+import type { MapHost } from "./map-part.ts";
 import { headFor, type State } from "./state.ts";
 
 type ViewName = MapState["view"];
@@ -42,16 +43,15 @@ export class ViewIcons {
   readonly node: HTMLElement;
   #name = h("span", { class: "hm-view-name", "aria-hidden": "true" }); // of the chosen one, where nobody can point at an icon
   #radios: HTMLInputElement[];
-  #state: State | null = null;
 
-  constructor(id: string, choose: (parts: Partial<MapState>) => void) {
+  constructor(id: string, host: MapHost) {
     this.#radios = VIEWS.map((view) =>
       h("input", {
         type: "radio",
         name: `${id}-view`,
         value: view,
         "aria-label": capital(view),
-        onchange: () => this.#state && choose({ view, head: headFor(view, this.#state.chosen) }),
+        onchange: () => host.act({ type: "choose", parts: { view, head: headFor(view, host.state.chosen) } }),
       }),
     );
     this.node = h(
@@ -77,7 +77,6 @@ export class ViewIcons {
   }
 
   draw(state: State) {
-    this.#state = state;
     setText(this.#name, capital(state.chosen.view));
     for (const radio of this.#radios) {
       radio.checked = radio.value === state.chosen.view;

@@ -8,11 +8,13 @@ import { capital } from "../../math/text.ts";
 import { Announcer, summaryOf } from "../../views/announcer.ts";
 import { OFFER, onUndo, type Told } from "../../views/controls.ts";
 import { keepFocus, nextId } from "../../views/dom.ts";
+import { differing } from "../../views/host.ts";
 import { WhyThere } from "../../views/why-there.ts";
 import { Controls } from "./controls.ts";
+import { undo } from "./map-part.ts";
 import { shareMenu } from "./share-menu.ts";
 import { Stage } from "./stage.ts";
-import { drawnOf, reduce, startWith, type Action, type State } from "./state.ts";
+import { args, drawnOf, reduce, startWith, type Action, type State } from "./state.ts";
 import { Status } from "./status.ts";
 import { Switches } from "./switches.ts";
 import { Tools } from "./tools.ts";
@@ -43,6 +45,7 @@ export class HeadMapView {
   #status = new Status();
   #announcer = new Announcer<AttentionMap>();
   #drawings = 0;
+  #drawn: State | null = null;
 
   constructor(root: HTMLElement, parts: StateParts, options: HeadMapOptions) {
     const {
@@ -56,14 +59,13 @@ export class HeadMapView {
       fetch = null,
     } = options;
     const id = nextId("head-map");
-    const dispatch = (action: Action) => this.dispatch(action);
     this.#root = root;
     this.#options = options;
     this.state = startWith(parts, { models, readsText, behaviours, computes, fetches: fetch !== null });
     const types = computes && readsText;
-    this.#tools = new Tools(id, dispatch, { types, share: shareMenu(this, () => this.#stage.nodes, copies) });
-    this.controls = new Controls(dispatch, tools ? this.#tools.edge : null, { models, types, examples });
-    this.#stage = new Stage(id, this, new Switches(dispatch));
+    this.#tools = new Tools(id, this, { types, share: shareMenu(this, () => this.#stage.nodes, copies) });
+    this.controls = new Controls(this, tools ? this.#tools.edge : null, { types, examples });
+    this.#stage = new Stage(id, this, new Switches(this));
     root.replaceChildren(
       ...this.controls.nodes,
       ...(tools ? [this.#tools.node] : []),
@@ -74,8 +76,8 @@ export class HeadMapView {
     );
     this.#whyThere.node.hidden = true;
     for (const node of [this.#tools.edge, this.#tools.node, ...this.#stage.nodes])
-      onUndo(node, (back) => dispatch({ type: back ? "undo" : "redo" }));
-    this.#drawControls();
+      onUndo(node, (back) => undo(this, back));
+    this.#drawChanges();
   }
 
   /** Another figure takes its place in the same root. */
@@ -83,28 +85,29 @@ export class HeadMapView {
     this.#stage.leave();
   }
 
+  /** The reader does something: what it comes to is said. */
+  act = (action: Action) => {
+    const before = this.state;
+    this.#announcer.changed();
+    this.dispatch(action);
+    const names = differing(before.chosen, this.state.chosen);
+    if (names.length) this.#options.change?.(this.state.chosen, names);
+  };
+
   /** Changes the state, and does what then has to be done. A map that comes at once is drawn together with what called for it. */
   dispatch(action: Action) {
-    const { state, needs, changed, layers } = reduce(this.state, action);
-    this.state = state;
-    if (changed) this.#announcer.changed();
-    if (changed) this.#options.change?.(state.chosen, changed);
+    const before = this.state;
     const drawings = this.#drawings;
-    if (needs === "map") this.#options.compute?.();
-    if (needs === "ask") this.#ask();
-    else if (needs === "paint")
-      keepFocus(
-        this.#root,
-        () => this.#instead,
-        () => this.#draw(),
-      );
-    else if (drawings === this.#drawings) this.#drawControls();
-    if (layers?.length && state.map) this.#options.fetch?.(layers, state.map);
+    this.state = reduce(before, action);
+    const asks = differing(args(before), args(this.state));
+    if (asks.includes("layers")) this.#options.fetch?.(this.state.requested.at(-1)!, this.state.map!);
+    else if (asks.length) this.#options.compute?.();
+    if (drawings === this.#drawings) this.#drawChanges();
   }
 
   /** The reader chose. */
   choose(parts: Partial<MapState>) {
-    this.dispatch({ type: "choose", parts });
+    this.act({ type: "choose", parts });
   }
 
   /** Takes parts over from outside: from attributes, links, or a kernel's traits. */
@@ -142,9 +145,23 @@ export class HeadMapView {
     return view?.getClientRects().length ? view : this.controls.sentence;
   }
 
+  /** Draws what differs from what is drawn. */
+  #drawChanges() {
+    const names = this.#drawn ? differing(this.#drawn, this.state) : ["shown"];
+    this.#drawings++;
+    this.#drawn = this.state;
+    if (names.includes("shown"))
+      keepFocus(
+        this.#root,
+        () => this.#instead,
+        () => this.#draw(),
+      );
+    else if (String(names) === "pointed") this.#ask();
+    else this.#drawControls();
+  }
+
   #drawControls() {
     const { explained } = this.state;
-    this.#drawings++;
     this.controls.draw(this.state);
     this.#tools.draw(this.state);
     this.#stage.update(this.state);
