@@ -8,7 +8,10 @@ import { announce, arrange } from "./dom.ts";
 /** Nodes, and what draws a state into them. */
 export interface View<State> {
   nodes: Node[];
-  draw(state: State): void;
+  /** False where an answer that the state calls for isn't drawn yet: then there's nothing to sum up. */
+  draw(state: State): boolean | void;
+  /** Another view takes its place in the same root. */
+  leave?(): void;
 }
 
 /** What makes a figure of a state. */
@@ -16,8 +19,8 @@ export interface Parts<State, Action> {
   reduce(state: State, action: Action): State;
   /** Makes the view, once. */
   view(host: Host<State, Action>): View<State>;
-  /** What a change came to, for those who listen. */
-  summary?(state: State): string;
+  /** What a change came to, for those who listen; `before` is what was drawn before the reader's change. */
+  summary?(state: State, before?: State): string;
   /** The event after a drawing, unless its detail is that of the last one. */
   event?(state: State): [name: string, detail: unknown] | null;
   /** The parts that an answer is made of: where one differs from before, another is asked for. */
@@ -28,8 +31,8 @@ export interface Parts<State, Action> {
 
 /** Whom a figure belongs to: an element of a page, or a kernel's widget. */
 export interface Owner<State> {
-  /** Another answer is needed: at once, or where it only follows what another figure did, when its turn comes. */
-  ask?(follows: boolean): void;
+  /** Another answer is needed: at once, or where it only follows what another figure did, when its turn comes. `names` are those of the args that differ. */
+  ask?(follows: boolean, names: string[]): void;
   /** The reader changed something. */
   changed?(before: State, after: State): void;
 }
@@ -40,7 +43,7 @@ export class Host<State, Action> {
   #parts: Parts<State, Action>;
   #owner: Owner<State>;
   #view: View<State>;
-  #announcer = new Announcer();
+  #announcer = new Announcer<State>();
   #status = new StatusLine();
   #message: Told = [""];
   #drawings = 0;
@@ -70,7 +73,8 @@ export class Host<State, Action> {
     const { reduce, args } = this.#parts;
     const [before, drawings] = [this.state, this.#drawings];
     this.state = reduce(before, action);
-    if (args && differing(args(before), args(this.state)).length) this.#owner.ask?.(follows);
+    const names = args ? differing(args(before), args(this.state)) : [];
+    if (names.length) this.#owner.ask?.(follows, names);
     if (this.#drawings === drawings) this.#draw();
   }
 
@@ -102,16 +106,23 @@ export class Host<State, Action> {
 
   #drawStatus() {
     const [text, ...rest] = this.#message;
-    this.#status.tell([text, ...(this.#parts.notes?.(this.state) ?? [])].join(" "), ...rest);
+    const notes = this.#parts.notes?.(this.state) ?? [];
+    this.#status.tell([text, ...notes].filter(Boolean).join(" "), ...rest);
+  }
+
+  /** Another host takes its place. */
+  leave() {
+    this.#view.leave?.();
   }
 
   #draw() {
     const { summary, event } = this.#parts;
+    const { state } = this;
     this.#drawings++;
-    this.#view.draw(this.state);
+    const isWhole = this.#view.draw(state) !== false;
     this.#drawStatus();
-    if (summary) this.#announcer.drawn(() => summary(this.state));
-    const [name, detail] = event?.(this.state) ?? ["", null];
+    if (summary && isWhole) this.#announcer.drawn((before) => summary(state, before), state);
+    const [name, detail] = event?.(state) ?? ["", null];
     if (name && detail !== this.#detail) announce(this.root, name, detail);
     this.#detail = detail;
   }
