@@ -193,8 +193,8 @@ test("heads that a page turns off are off in the map that it brings, and still w
 test("a sentence that is refused makes the last map stale until another one comes", () => {
   const own = figure();
   own.do("show", { map: makeMap(SELF) });
-  own.do("say", { message: { text: "That word is unknown." }, refused: true });
-  assert.deepEqual([own.state.stale, own.state.noted], [true, false]);
+  own.do("refuse");
+  assert.deepEqual([own.state.stale, own.state.refused], [true, true]);
   own.do("show", { map: makeMap(SELF) });
   assert.equal(own.state.stale, false);
 });
@@ -240,7 +240,7 @@ function anyAction(roll, { map }) {
     () => ({ type: "model", numLayers: 2, numHeads: 3 }),
     () => ({ type: "show", map: { ...makeMap({ queryTokens, keyTokens, seed: roll(99), ...present }), scoreParts } }),
     () => ({ type: "layer", layer: roll(2), map: { weights: weightsOf([1, ...(map?.shape.slice(1) ?? [3, 5, 5])]) } }),
-    () => ({ type: "say", message: { text: "." }, refused: roll(2) === 1 }),
+    () => ({ type: "refuse" }),
   ])();
 }
 

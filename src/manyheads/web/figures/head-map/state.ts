@@ -17,14 +17,6 @@ const PLACES = ["layer", "head", "query"] as const;
 const WHOLE: StateParts = { off: [] }; // what begins with an example
 export const DIFFERENCES = ["matrix", "grid"]; // views that show how two sentences differ
 
-/** What a status line says; `act` is what a button after the text does, `name` what the button says. */
-export interface Message {
-  text: string;
-  act?: (() => void) | null;
-  name?: string;
-  loaded?: number; // how much of what is loading is here, from 0 to 1
-}
-
 /** What is shown of the maps, and what it was made from. */
 interface Shown {
   map: ShownMap;
@@ -46,6 +38,7 @@ export interface State {
   pointed: number | null; // the token that somebody points at, among those shown
   map: AttentionMap | null;
   compared: AttentionMap | null;
+  computedBy: string; // a model's name; "" where the page brought it
   shown: Shown | null;
   asked: number; // how often its reader chose what a map is computed from, be it the same again: what's seen may answer to something else
   requested: number[][]; // layers, as they were requested
@@ -56,8 +49,7 @@ export interface State {
   madeWith: string; // the file, not open, that the link was made with which led here
   words: string[]; // the only ones that the model knows
   history: History<Kept>;
-  message: Message;
-  noted: boolean; // the message stands with notes on what is shown
+  refused: boolean; // the sentence: what is said of that stands without notes on what is shown
   stale: boolean; // the map is not that of what the reader typed
   explained: { map: AttentionMap; edge: AttentionEdge } | null; // why does a head look there?
 }
@@ -75,9 +67,9 @@ export type Action =
   | { type: "explain"; edge: AttentionEdge } // of what is shown
   | { type: "take"; parts: StateParts } // from outside: attributes, links, a kernel's traits
   | { type: "model"; numLayers: number; numHeads: number; vocabulary?: string[] } // which is about to compute
-  | { type: "show"; map: AttentionMap; compared?: AttentionMap | null; status?: string } // how things stand then
+  | { type: "show"; map: AttentionMap; compared?: AttentionMap | null; computedBy?: string }
   | { type: "layer"; layer: number; map: WireWeights; compared?: WireWeights }
-  | { type: "say"; message: Message; refused?: boolean } // where a sentence is refused, the last map stays, greyed
+  | { type: "refuse" } // a sentence: the last map stays, greyed
   | { type: "stale"; stale: boolean };
 
 export function startWith(
@@ -88,7 +80,8 @@ export function startWith(
     behaviours = null,
     computes = true,
     fetches = false,
-  }: Partial<Pick<State, "models" | "readsText" | "behaviours" | "computes" | "fetches">> = {},
+    computedBy = "",
+  }: Partial<State> = {},
 ): State {
   return {
     chosen: { ...START, ...parts, layer: parts.layer ?? 0 },
@@ -103,6 +96,7 @@ export function startWith(
     pointed: null,
     map: null,
     compared: null,
+    computedBy,
     shown: null,
     asked: 0,
     requested: [],
@@ -113,8 +107,7 @@ export function startWith(
     madeWith,
     words: [],
     history: NEW,
-    message: { text: "" },
-    noted: true,
+    refused: false,
     stale: false,
     explained: null,
   };
@@ -142,26 +135,15 @@ export function reduce(state: State, action: Action): State {
     case "model":
       return fitToModel(state, action);
     case "show":
-      return show(
-        action.status === undefined ? state : withMessage(state, { text: action.status }),
-        action.map,
-        action.compared,
-      );
+      return show(state, action);
     case "layer":
       return addLayer(state, action);
-    case "say":
-      return withMessage(state, action.message, action.refused);
+    case "refuse":
+      return { ...state, refused: true, stale: true };
     case "stale":
       return { ...state, stale: action.stale };
   }
 }
-
-const withMessage = (state: State, message: Message, refused = false): State => ({
-  ...state,
-  message,
-  noted: !refused,
-  stale: state.stale || refused,
-});
 
 // --- what is chosen
 
@@ -175,6 +157,7 @@ function choose(state: State, parts: Partial<MapState>, when = performance.now()
   return follow(state, {
     ...state,
     later,
+    refused: false,
     forgot: false,
     chosen: { ...state.chosen, ...parts },
     layer: parts.layer ?? state.layer,
@@ -191,6 +174,7 @@ function write(state: State, back: StateParts, sentence: string, when = performa
   const start = taken(state, back);
   return follow(state, {
     ...start,
+    refused: false,
     forgot: false,
     chosen: { ...start.chosen, sentence },
     lent: {},
@@ -312,13 +296,18 @@ function explainedIn(map: AttentionMap, explained: State["explained"]) {
 
 // --- the maps
 
-function show(state: State, map: AttentionMap, compared: AttentionMap | null = null): State {
+function show(
+  state: State,
+  { map, compared = null, computedBy = state.computedBy }: Extract<Action, { type: "show" }>,
+) {
   const kept = (each: AttentionMap | null) => (each?.present && !state.fetches ? { ...each, final: true } : each);
   const come = {
     ...state,
     map: kept(map),
     compared: kept(compared),
+    computedBy,
     requested: [],
+    refused: false,
     stale: false,
     explained: explainedIn(map, state.explained),
     later: {},

@@ -1,4 +1,4 @@
-// The status line of a map: a message, and notes on the map that is shown.
+// What stands after the status of a map: notes on what is shown.
 
 import type { AttentionMap } from "../../math/attention-map.ts";
 import type { MapState, ShownMap } from "../../math/map-state.ts";
@@ -6,25 +6,14 @@ import { madeWith } from "../../math/families.ts";
 import { FORGOT } from "../../math/heads-off.ts";
 import { alignTokens, layerName } from "../../math/maps.ts";
 import { capital, isolated, isSpecial, readable } from "../../math/text.ts";
-import { StatusLine } from "../../views/controls.ts";
 import { DIFFERENCES, missingOf, restOf, type State } from "./state.ts";
 
 const LONG = 90; // tokens; beyond, matrices become pictures
 
-export class Status {
-  #line = new StatusLine();
-  readonly node = this.#line.node;
-
-  draw(state: State) {
-    const { text, act = null, name, loaded } = state.message;
-    this.#line.tell([text, ...(state.noted ? notesOf(state) : [])].filter(Boolean).join(" "), act, name, loaded);
-  }
-}
-
 /** What a reader should know of the map on screen, in sentences. */
 export function notesOf(state: State) {
   const { map, compared, shown, chosen } = state;
-  if (!map) return [];
+  if (!map || state.refused) return [];
   const notes = new Set([map, compared, shown?.map].flatMap((each) => each?.notes ?? []));
   const tokens = map.keyTokens.length;
   const long = `${map.picture ? "There are many places" : "This text is long"} (${tokens} tokens): large matrices are shown as pictures, and only the strongest lines are drawn.`;
