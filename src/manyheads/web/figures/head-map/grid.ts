@@ -16,7 +16,7 @@ import { whenIdle } from "../../doors/turns.ts";
 import { BEHAVIOURS } from "../../math/names.ts";
 import { capital, percent } from "../../math/text.ts";
 import { arrow, fill, focusOn, h, rowsOf, setText, targetOf } from "../../views/dom.ts";
-import { Legend } from "./legend.ts";
+import { makeLegend } from "./legend.ts";
 import type { MapHost, MapPart, PlaceName } from "./map-part.ts";
 import { MatrixFigure, TABLE_CELLS } from "./matrix.ts";
 import { drawRow, makeRow, secondAskers, sharedTokens } from "./paint.ts";
@@ -66,7 +66,7 @@ export class GridView implements MapPart {
   paintedName = h("span", { class: "hm-head" });
   paintedHead = h("tbody", { role: "rowgroup" }, makeRow());
   row = h("table", { class: "hm-paint", role: "table" }, this.paintedHead);
-  legend = new Legend(); // of the words below, where the grid shows differences
+  legend = makeLegend(); // of the words below, where the grid shows differences
   figure: MatrixFigure;
   overview: HTMLElement;
   detail: HTMLElement; // beside the grid where there is room, else below it

@@ -5,7 +5,7 @@ import type { ShownMap } from "../../math/map-state.ts";
 import { headName, headTitle, layerName } from "../../math/maps.ts";
 import { isSpecial } from "../../math/text.ts";
 import { fill, h, setText } from "../../views/dom.ts";
-import { AskingWords } from "./asking-words.ts";
+import { makeAskingWords } from "./asking-words.ts";
 import { figuresOf } from "./head-figure.ts";
 import type { MapHost, MapPart, PlaceName } from "./map-part.ts";
 import { scrollToFocus } from "./matrix.ts";
@@ -22,7 +22,7 @@ export class PictureView implements MapPart {
   host: MapHost;
   placeName: PlaceName;
   rows: SightRow[] = []; // a layer each
-  asking: AskingWords;
+  asking: ReturnType<typeof makeAskingWords>;
   words: CellTable; // of one head, or of the mean of those that are on
   wordsName = h("span", { class: "hm-head" });
   wordsRow: HTMLElement;
@@ -31,7 +31,7 @@ export class PictureView implements MapPart {
   constructor(stage: HTMLElement, host: MapHost, placeName: PlaceName) {
     this.host = host;
     this.placeName = placeName;
-    this.asking = new AskingWords(host);
+    this.asking = makeAskingWords(host);
     this.words = new CellTable(host);
     this.wordsRow = h("div", { class: "hm-words" }, this.wordsName, this.words.node);
     stage.append(this.asking.node, this.wordsRow, this.box);

@@ -1,7 +1,7 @@
 // All that a <head-map> knows, as one value; every change of it is a pure function. No DOM.
 
 import type { StateParts } from "../../doors/state.ts";
-import type { AttentionMap } from "../../math/attention-map.ts";
+import type { AttentionMap, Predictions } from "../../math/attention-map.ts";
 import { maskOf, offIn } from "../../math/heads-off.ts";
 import { NEW, record, stepped, type History } from "../../math/history.ts";
 import { keep, lend } from "../../math/lent.ts";
@@ -51,6 +51,7 @@ export interface State {
   history: History<Kept>;
   refused: boolean; // the sentence: what is said of that stands without notes on what is shown
   stale: boolean; // the map is not that of what the reader typed
+  allOn: { of: string; predictions: Predictions }; // what was predicted with all heads on, and of what
   explained: { map: AttentionMap; edge: AttentionEdge } | null; // why does a head look there?
 }
 
@@ -109,6 +110,7 @@ export function startWith(
     history: NEW,
     refused: false,
     stale: false,
+    allOn: { of: "", predictions: {} },
     explained: null,
   };
 }
@@ -363,8 +365,15 @@ function follow(before: State, after: State): State {
     ? { ...before.shown! }
     : { from, map: shownMap(map, state.chosen), compared: compared && shownMap(compared, state.chosen) };
   const pointed = queryOf({ ...state, shown }) < shown.map.queryTokens.length ? state.pointed : null;
-  return { ...state, shown, pointed };
+  const allOn = state.chosen.headMask ? state.allOn : { of: textOf(state), predictions: map.predictions };
+  return { ...state, shown, pointed, allOn };
 }
+
+const textOf = ({ chosen: { model, sentence } }: State) => `${model} ${sentence}`;
+
+/** What was predicted with all heads on, where some are off. */
+export const withAllOn = (state: State) =>
+  state.chosen.headMask && state.allOn.of === textOf(state) ? state.allOn.predictions : {};
 
 /** With a request for the layers that weren't requested before. */
 function withRequest({ requested, fetches }: State, missing: number[]) {

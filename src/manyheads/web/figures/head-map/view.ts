@@ -10,11 +10,11 @@ import { WhyThere } from "../../views/why-there.ts";
 import { Controls } from "./controls.ts";
 import { undo } from "./map-part.ts";
 import { shareMenu } from "./share-menu.ts";
-import { Stage } from "./stage.ts";
-import { args, drawnOf, reduce, type Action, type State } from "./state.ts";
+import { makeStage } from "./stage.ts";
+import { args, reduce, type Action, type State } from "./state.ts";
 import { notesOf } from "./status.ts";
 import { Switches } from "./switches.ts";
-import { Tools } from "./tools.ts";
+import { makeTools } from "./tools.ts";
 
 export type MapFigure = Host<State, Action>;
 
@@ -43,16 +43,16 @@ function view(host: MapFigure, { examples = "", tools = true, copies }: MapOptio
     () => stage.nodes,
     copies?.(() => host.state),
   );
-  const panel = new Tools(id, host, { types, share });
+  const panel = makeTools(id, host, { types, share });
   const controls = new Controls(host, tools ? panel.edge : null, { types, examples });
-  const stage = new Stage(id, host, new Switches(host));
+  const stage = makeStage(id, host, new Switches(host));
   const whyThere = new WhyThere(); // once a cell is pressed of a map whose model can tell
   let drawn: State | null = null;
   whyThere.node.hidden = true;
   for (const node of [panel.edge, panel.node, ...stage.nodes]) onUndo(node, (back) => undo(host, back));
 
   /** What gets the focus where that which had it goes. */
-  const instead = () => (panel.view?.getClientRects().length ? panel.view : controls.sentence);
+  const instead = () => (panel.view()?.getClientRects().length ? panel.view() : controls.sentence);
 
   /** Draws what differs; false where what is shown of the map doesn't. */
   function draw(state: State) {
@@ -73,10 +73,10 @@ function view(host: MapFigure, { examples = "", tools = true, copies }: MapOptio
   }
 
   function paint(state: State) {
-    const { map, shown } = state;
+    const { map } = state;
     drawControls(state);
-    if (!map || !shown) return;
-    stage.draw(state, map, drawnOf(state)!, shown);
+    if (!map || !state.shown) return;
+    stage.draw(state);
     whyThere.follow(map);
     announce(root, "attention", map);
   }
@@ -89,6 +89,6 @@ function view(host: MapFigure, { examples = "", tools = true, copies }: MapOptio
   return {
     nodes: [...controls.nodes, ...(tools ? [panel.node] : []), ...stage.nodes, whyThere.node],
     draw,
-    leave: () => stage.leave(),
+    leave: stage.leave,
   };
 }
