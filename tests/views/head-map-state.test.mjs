@@ -241,6 +241,8 @@ function anyAction(roll, { map }) {
     () => ({ type: "show", map: { ...makeMap({ queryTokens, keyTokens, seed: roll(99), ...present }), scoreParts } }),
     () => ({ type: "layer", layer: roll(2), map: { weights: weightsOf([1, ...(map?.shape.slice(1) ?? [3, 5, 5])]) } }),
     () => ({ type: "refuse" }),
+    () => ({ type: "look", layer: roll(2), head: roll(3) }),
+    () => ({ type: "sort" }),
   ])();
 }
 
@@ -257,6 +259,9 @@ test("after any actions the state fits its map, and what is shown is what was ch
       assert.deepEqual(after.lent, {});
     assert.ok(layers.every((each) => missingOf(after).includes(each)) && (after.fetches || !layers.length));
     if (after.asked !== before.asked) assert.ok(["choose", "begin", "pin"].includes(action.type));
+    if (before.chosen.layer !== chosen.layer) assert.equal(after.looked.layer, chosen.layer);
+    if (before.chosen.view !== chosen.view) assert.ok(after.sorted, "another view opens sorted");
+    if (shown && !chosen.headMask && needs === "paint") assert.equal(after.allOn.predictions, map.predictions);
     if (explained) assert.equal(explained.map.queryTokens.join("\n"), map.queryTokens.join("\n"));
     if (needs === "paint") {
       const [all, heads, queries] = map.shape;

@@ -31,18 +31,15 @@ const MOVERS = 5; // heads that are named
 export class GridView implements MapPart {
   placesToggles = true; // that of the enlarged head
   #map: ShownMap | null = null;
-  #layer = -1; // of the state, when it was drawn last
   #large: number | null = null; // the head that was large
   #both: ShownMap[] | null = null; // the maps that are compared
   #turned = false; // the columns are the layers
-  #sorted = true; // by what heads do, where that's known
   #room = 0; // pixels across, when it was drawn last
   #named = "";
   #flights = 0; // how often its heads have flown
   #drawRest = () => {}; // the heads that weren't in sight when the map came
   host: MapHost;
   placeName: PlaceName;
-  cursor: { layer: number; head: number };
   canvas = h("canvas", { "aria-hidden": "true" });
   corner = h("td");
   titles = h("tr", {}, this.corner);
@@ -73,10 +70,8 @@ export class GridView implements MapPart {
   resized: ResizeObserver;
 
   constructor(stage: HTMLElement, host: MapHost, placeName: PlaceName) {
-    const { layer, head } = host.state.chosen;
     this.host = host;
     this.placeName = placeName;
-    this.cursor = { layer, head: head ?? 0 };
     rowsOf(this.paintedHead)[0].cells[0].append(this.paintedName);
     this.figure = new MatrixFigure(host);
     this.detail = h("div", { class: "hm-detail" }, this.hint, this.row, this.legend.node, this.figure.node);
@@ -96,11 +91,7 @@ export class GridView implements MapPart {
     const map = second ? difference(first, second) : first;
     this.#map = map;
     this.#both = second ? [first, second] : null;
-    const [layers, heads] = map.shape;
-    const { layer, head } = this.host.state.chosen;
-    if (layer !== this.#layer || head !== this.#large) this.cursor = { layer, head: head ?? this.cursor.head };
-    [this.#layer, this.#large] = [layer, head];
-    this.cursor = { layer: Math.min(this.cursor.layer, layers - 1), head: Math.min(this.cursor.head, heads - 1) };
+    this.#large = this.host.state.chosen.head;
     this.#drawGrid(map);
     this.#drawDetail(map);
   }
@@ -112,7 +103,7 @@ export class GridView implements MapPart {
   }
 
   #isSorted(map: ShownMap) {
-    return this.#sorted && this.#behavioursOf(map) !== null;
+    return this.host.state.sorted && this.#behavioursOf(map) !== null;
   }
 
   /** Heads fly to their new places. */
@@ -120,7 +111,7 @@ export class GridView implements MapPart {
     const map = this.#map;
     if (!map) return;
     const sort = () => {
-      this.#sorted = !this.#sorted;
+      this.host.dispatch({ type: "sort" });
       this.#drawGrid(map);
     };
     const flight = ++this.#flights;
@@ -182,7 +173,7 @@ export class GridView implements MapPart {
       items[at].style.setProperty("--head", colour);
       setText(items[at], `${label} ${behaviours.filter((each) => each === name).length}`);
     });
-    setText(this.order, this.#sorted ? "Sort by layer" : "Sort by what they do");
+    setText(this.order, this.host.state.sorted ? "Sort by layer" : "Sort by what they do");
   }
 
   #drawGrid(map: ShownMap) {
@@ -261,9 +252,10 @@ export class GridView implements MapPart {
       this.#drawTitles(titles, columns, isSorted);
       this.#drawRows(map, names, columns, isSorted);
     }
+    const looked = this.#looked(map);
     for (const button of this.body.querySelectorAll("button")) {
       const { layer, head } = placeOf(button);
-      button.tabIndex = layer === this.cursor.layer && head === this.cursor.head ? 0 : -1;
+      button.tabIndex = layer === looked.layer && head === looked.head ? 0 : -1;
       button.ariaExpanded = String(layer === this.host.state.chosen.layer && head === this.#large);
     }
   }
@@ -310,7 +302,8 @@ export class GridView implements MapPart {
     const { state } = this.host;
     const whole = state.shown!.map;
     const [, , queries, keys] = map.shape;
-    const { layer } = this.#large === null ? this.cursor : state.chosen;
+    const looked = this.#looked(map);
+    const { layer } = this.#large === null ? looked : state.chosen;
     const present = layersOf(map).includes(layer);
     figure.node.hidden = this.#large === null || !present;
     this.overview.classList.toggle("hm-opened", !figure.node.hidden);
@@ -319,7 +312,7 @@ export class GridView implements MapPart {
     this.legend.node.hidden = row.hidden || !this.#both;
     this.#mark();
     if (!present) return;
-    const head = Math.min(this.#large ?? this.cursor.head, map.shape[1] - 1);
+    const head = this.#large ?? looked.head;
     const name = headTitle(map, layer, head);
     if (this.#large !== null) {
       this.placeName(figure.title, layer, head);
@@ -336,7 +329,7 @@ export class GridView implements MapPart {
 
   /** Frames the head whose words are painted, also once the pointer is elsewhere. */
   #mark() {
-    const { layer, head } = this.cursor;
+    const { layer, head } = this.#looked(this.#map!);
     const marked = this.#large === null ? `[data-layer="${layer}"][data-head="${head}"]` : null;
     for (const button of this.body.querySelectorAll(".hm-looked")) button.classList.remove("hm-looked");
     if (marked) this.body.querySelector(marked)?.classList.add("hm-looked");
@@ -384,23 +377,26 @@ export class GridView implements MapPart {
     this.frame.style.setProperty("--queries", String(map.shape[2]));
   }
 
-  /** Another word asks. */
+  /** Another word asks, or another head is looked at. */
   ask() {
     const map = this.#map;
     if (!map) return;
+    if (this.#large === null) return this.#drawDetail(map);
     this.#highlight(map);
-    if (this.#large !== null) return this.figure.ask();
-    const { layer, head } = this.cursor;
-    if (layersOf(map).includes(layer)) this.#paint(layer, Math.min(head, map.shape[1] - 1));
+    this.figure.ask();
+  }
+
+  /** The head that is looked at, of those that there are. */
+  #looked({ shape: [layers, heads] }: ShownMap) {
+    const { layer, head } = this.host.state.looked;
+    return { layer: Math.min(layer, layers - 1), head: Math.min(head, heads - 1) };
   }
 
   #look(event: Event) {
     const button = targetOf(event).closest("button");
-    if (!button) return;
-    const { layer, head } = placeOf(button);
-    if (layer === this.cursor.layer && head === this.cursor.head) return;
-    this.cursor = { layer, head };
-    if (this.#large === null && this.#map) this.#drawDetail(this.#map);
+    if (!button || !this.#map) return;
+    const [place, looked] = [placeOf(button), this.#looked(this.#map)];
+    if (place.layer !== looked.layer || place.head !== looked.head) this.host.dispatch({ type: "look", ...place });
   }
 
   #enlarge(event: Event) {

@@ -52,6 +52,8 @@ export interface State {
   refused: boolean; // the sentence: what is said of that stands without notes on what is shown
   stale: boolean; // the map is not that of what the reader typed
   allOn: { of: string; predictions: Predictions }; // what was predicted with all heads on, and of what
+  looked: { layer: number; head: number }; // in the grid: the head that is pointed at, or was last
+  sorted: boolean; // the grid, by what heads do, where that's known
   explained: { map: AttentionMap; edge: AttentionEdge } | null; // why does a head look there?
 }
 
@@ -66,6 +68,8 @@ export type Action =
   | { type: "point"; query: number | null } // a token among those shown, or none
   | { type: "pin"; query: number | null; edge?: AttentionEdge | null } // and its edge is explained
   | { type: "explain"; edge: AttentionEdge } // of what is shown
+  | { type: "look"; layer: number; head: number } // at a head in the grid
+  | { type: "sort" } // the grid, otherwise
   | { type: "take"; parts: StateParts } // from outside: attributes, links, a kernel's traits
   | { type: "model"; numLayers: number; numHeads: number; vocabulary?: string[] } // which is about to compute
   | { type: "show"; map: AttentionMap; compared?: AttentionMap | null; computedBy?: string }
@@ -111,6 +115,8 @@ export function startWith(
     refused: false,
     stale: false,
     allOn: { of: "", predictions: {} },
+    looked: { layer: parts.layer ?? 0, head: parts.head ?? 0 },
+    sorted: true,
     explained: null,
   };
 }
@@ -132,6 +138,10 @@ export function reduce(state: State, action: Action): State {
       return pin(action.edge ? explain(state, action.edge) : state, action.query);
     case "explain":
       return explain(state, action.edge);
+    case "look":
+      return { ...state, looked: { layer: action.layer, head: action.head } };
+    case "sort":
+      return { ...state, sorted: !state.sorted };
     case "take":
       return take(state, action.parts);
     case "model":
@@ -351,12 +361,14 @@ const isOther = (one: Record<string, unknown>, other: Record<string, unknown>) =
   Object.keys(other).some((name) => one[name] !== other[name]);
 
 /** What follows from a change for what is shown: nothing as long as another map is on its way, or layers are. */
-function follow(before: State, after: State): State {
+function follow(before: State, changed: State): State {
+  const after = { ...changed, ...gridAfter(before, changed) };
   const { map, compared } = after;
   if (!map) return after;
   const isAwaited = before.map === map && after.computes;
   if (isAwaited && (isOther(args(before), args(after)) || lacksNorms(map, after.chosen))) return after;
-  const state = { ...after, chosen: fitted(after, map) };
+  const chosen = fitted(after, map);
+  const state = { ...after, chosen, ...gridAfter(before, { ...after, chosen }) };
   const missing = missingOf(state);
   if (missing.length) return { ...state, requested: withRequest(state, missing) };
   const from = [map, compared, ...SHOWN.map((name) => state.chosen[name])];
@@ -367,6 +379,14 @@ function follow(before: State, after: State): State {
   const pointed = queryOf({ ...state, shown }) < shown.map.queryTokens.length ? state.pointed : null;
   const allOn = state.chosen.headMask ? state.allOn : { of: textOf(state), predictions: map.predictions };
   return { ...state, shown, pointed, allOn };
+}
+
+/** What the grid knows: as it opens, it's sorted, and the head that is looked at is the chosen one, as it is where another is chosen. */
+function gridAfter({ chosen: before }: State, { chosen, looked, sorted }: State) {
+  const { layer, head, view } = chosen;
+  if (view !== before.view) return { looked: { layer, head: head ?? 0 }, sorted: true };
+  const isOther = layer !== before.layer || head !== before.head;
+  return { looked: isOther ? { layer, head: head ?? looked.head } : looked, sorted };
 }
 
 const textOf = ({ chosen: { model, sentence } }: State) => `${model} ${sentence}`;

@@ -18,6 +18,8 @@ import { makeTools } from "./tools.ts";
 
 export type MapFigure = Host<State, Action>;
 
+const POINTED = ["pointed", "looked", "sorted"]; // what the chosen view follows alone
+
 export interface MapOptions {
   examples?: string; // sentences to press, with "|" between them
   tools?: boolean; // false for a map that is only its sentence and its heads
@@ -60,7 +62,7 @@ function view(host: MapFigure, { examples = "", tools = true, copies }: MapOptio
     if (!drawn?.map && state.map?.written !== undefined) offerBelowSentence(root);
     drawn = state;
     if (names.includes("shown")) keepFocus(root, instead, () => paint(state));
-    else if (String(names) === "pointed") ask(state);
+    else if (names.every((name) => POINTED.includes(name))) ask(state, names);
     else drawControls(state);
     return names.includes("shown") && state.shown !== null;
   }
@@ -81,9 +83,9 @@ function view(host: MapFigure, { examples = "", tools = true, copies }: MapOptio
     announce(root, "attention", map);
   }
 
-  function ask({ shown, pointed }: State) {
+  function ask({ shown, pointed }: State, names: string[]) {
     stage.ask();
-    announce(root, "ask", shown && pointed !== null ? shown.map.queries[pointed] : null);
+    if (names.includes("pointed")) announce(root, "ask", shown && pointed !== null ? shown.map.queries[pointed] : null);
   }
 
   return {
