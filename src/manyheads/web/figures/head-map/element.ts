@@ -65,7 +65,7 @@ export class HeadMapElement extends Figure<MapFigure> implements LiveMap {
 
   /** The name of the model that computed it; "" where the page brought it. */
   get computedBy() {
-    return this.view?.state.computedBy ?? "";
+    return (this.isAsBuilt ? null : this.view?.state.computedBy) ?? "";
   }
 
   get sentence() {

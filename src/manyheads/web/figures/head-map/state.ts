@@ -385,8 +385,8 @@ function follow(before: State, changed: State): State {
 function gridAfter({ chosen: before }: State, { chosen, looked, sorted }: State) {
   const { layer, head, view } = chosen;
   if (view !== before.view) return { looked: { layer, head: head ?? 0 }, sorted: true };
-  const isOther = layer !== before.layer || head !== before.head;
-  return { looked: isOther ? { layer, head: head ?? looked.head } : looked, sorted };
+  const moves = layer !== before.layer || head !== before.head;
+  return { looked: moves ? { layer, head: head ?? looked.head } : looked, sorted };
 }
 
 const textOf = ({ chosen: { model, sentence } }: State) => `${model} ${sentence}`;

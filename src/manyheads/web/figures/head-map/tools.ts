@@ -43,7 +43,7 @@ export function makeTools(id: string, host: MapHost, { types, share }: { types: 
     },
   });
   const tools = [...LABELLED].map(([label, names]) => ({ names, ...makeTool(label, names, choose) }));
-  const fields = [field(layer), ...tools.map(({ node }) => node), ...(types ? [compares] : [])];
+  const fields = [field(layer), ...tools.map((tool) => tool.node), ...(types ? [compares] : [])];
   const panel = makePanel("Tools", [h("div", { class: "hm-fields" }, ...fields), share], () => {
     share.open = false;
   });
@@ -70,10 +70,11 @@ export function makeTools(id: string, host: MapHost, { types, share }: { types: 
     for (const option of layer.options)
       option.disabled = Boolean(map.final) && !layersOf(map).includes(Number(option.value));
     layer.parentElement!.hidden = layers.length === drawnLayers(shown.map, chosen).length; // it would change nothing
-    for (const { names, node, draw } of tools) {
-      draw(state);
-      node.hidden =
-        !names.some((name) => changesSomething(map, chosen, name)) && !isSet(names) && !node.matches(":focus-within");
+    for (const tool of tools) {
+      const { names } = tool;
+      const isOffered = isSet(names) || names.some((name) => changesSomething(map, chosen, name));
+      tool.draw(state);
+      tool.node.hidden = !isOffered && !tool.node.matches(":focus-within");
     }
   }
 
