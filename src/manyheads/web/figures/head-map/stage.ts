@@ -16,7 +16,7 @@ import { makePredictions } from "./predictions.ts";
 import { Translation } from "./translation.ts";
 import { stretch } from "../../views/travel.ts";
 import { drawnOf, missingOf, type State } from "./state.ts";
-import type { Switches } from "./switches.ts";
+import type { makeSwitches } from "./switches.ts";
 
 const VIEWS: Record<ViewName, new (stage: HTMLElement, host: MapHost, placeName: PlaceName) => MapPart> = {
   paint: PaintView,
@@ -26,7 +26,7 @@ const VIEWS: Record<ViewName, new (stage: HTMLElement, host: MapHost, placeName:
   picture: PictureView,
 };
 
-export function makeStage(id: string, host: MapHost, switches: Switches) {
+export function makeStage(id: string, host: MapHost, switches: ReturnType<typeof makeSwitches>) {
   const stage = h("div", { class: "hm-stage hm-live", onkeydown: moveFocus });
   const tip = new WordTip(`${id}-tip`);
   const asking = new Asking(stage, host, tip);

@@ -49,7 +49,7 @@ export interface State {
   madeWith: string; // the file, not open, that the link was made with which led here
   words: string[]; // the only ones that the model knows
   history: History<Kept>;
-  refused: boolean; // the sentence: what is said of that stands without notes on what is shown
+  refused: boolean; // the sentence
   stale: boolean; // the map is not that of what the reader typed
   allOn: { of: string; predictions: Predictions }; // what was predicted with all heads on, and of what
   looked: { layer: number; head: number }; // in the grid: the head that is pointed at, or was last

@@ -13,7 +13,7 @@ const LONG = 90; // tokens; beyond, matrices become pictures
 /** What a reader should know of the map on screen, in sentences. */
 export function notesOf(state: State) {
   const { map, compared, shown, chosen } = state;
-  if (!map || state.refused) return [];
+  if (!map) return [];
   const notes = new Set([map, compared, shown?.map].flatMap((each) => each?.notes ?? []));
   const tokens = map.keyTokens.length;
   const long = `${map.picture ? "There are many places" : "This text is long"} (${tokens} tokens): large matrices are shown as pictures, and only the strongest lines are drawn.`;

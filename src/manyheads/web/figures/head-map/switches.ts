@@ -42,24 +42,20 @@ interface SwitchRow {
   switches: HTMLElement[];
 }
 
-export class Switches {
-  /** Holds the switches where the view has no place for them. */
-  readonly bar: HTMLElement;
-  #host: MapHost;
-  #rows: SwitchRow[] = []; // a layer each; kept over repaints, so that no switch loses the focus
-  #layers: number[] = [];
+/** The layers whose heads have switches. */
+const layersWith = ({ shown, chosen }: State) => (shown ? drawnLayers(shown.map, chosen) : [chosen.layer]);
 
-  constructor(host: MapHost) {
-    this.#host = host;
-    this.bar = h("div", { class: "hm-heads", hidden: true });
-  }
+/** The switches of a map; `bar` holds them where the view has no place for them. */
+export function makeSwitches(host: MapHost) {
+  const bar = h("div", { class: "hm-heads", hidden: true });
+  const rows: SwitchRow[] = []; // a layer each; kept over repaints, so that no switch loses the focus
 
   /** Puts a head's name into `place`: its switch, or plain text where the rows are no single head's. */
-  placeName: PlaceName = (place, layer, head) => {
-    const { mixed, headNames } = this.#host.state.shown!.map;
+  const placeName: PlaceName = (place, layer, head) => {
+    const { mixed, headNames } = host.state.shown!.map;
     const present = place.firstElementChild;
     if (!mixed) {
-      const node = this.#rows[this.#layers.indexOf(layer)].switches[head];
+      const node = rows[layersWith(host.state).indexOf(layer)].switches[head];
       if (present !== node) place.replaceChildren(node);
       return;
     }
@@ -69,42 +65,40 @@ export class Switches {
   };
 
   /** One switch per head that is drawn; they stand in the bar unless the view places them, which it can't where rows are `mixed`. */
-  draw(state: State, map: AttentionMap, inView: boolean) {
-    const { chosen, shown } = state;
-    const { bar } = this;
-    const rows = this.#rows;
-    const layers = shown ? drawnLayers(shown.map, chosen) : [chosen.layer];
-    this.#layers = layers;
+  function draw(state: State, map: AttentionMap, inView: boolean) {
+    const layers = layersWith(state);
     rows.length = Math.min(rows.length, layers.length);
     while (rows.length < layers.length) rows.push({ title: h("span"), switches: [] });
-    rows.forEach((row, at) => this.#drawRow(row, map, at));
-    bar.hidden = inView && !shown?.map.mixed;
+    rows.forEach((row, at) => drawRow(row, state, map, at));
+    bar.hidden = inView && !state.shown?.map.mixed;
     const all = rows.flatMap(({ title, switches }) => [title, ...switches]);
     setChildren(bar, bar.hidden ? [] : all);
   }
 
-  #drawRow({ title, switches }: SwitchRow, map: AttentionMap, row: number) {
-    const { chosen, behaviours } = this.#host.state;
-    const layer = this.#layers[row];
+  function drawRow({ title, switches }: SwitchRow, state: State, map: AttentionMap, row: number) {
+    const { chosen, behaviours } = state;
+    const all = layersWith(state);
+    const layer = all[row];
     const [layers, heads] = map.shape;
     switches.length = Math.min(switches.length, heads);
-    while (switches.length < heads) switches.push(this.#make(row, switches.length));
+    while (switches.length < heads) switches.push(makeSwitch(row, switches.length));
     setText(title, layers > 1 || map.layerNames ? `Heads of ${layerName(map, layer)}` : "Heads");
     switches.forEach((each, head) => {
       const name = headName(map, layer, head);
-      const whole = this.#layers.length > 1 ? headTitle(map, layer, head) : name;
+      const whole = all.length > 1 ? headTitle(map, layer, head) : name;
       const colour = colourOfHead(map, behaviours, layer, head);
       drawSwitch(each, name, isOn(chosen, layer, head), colour, whole);
       each.dataset.short = /^head (\d+)$/.exec(name)?.[1] ?? name;
     });
   }
 
-  #make(row: number, head: number) {
-    return headSwitch(() => {
-      const { map, chosen } = this.#host.state;
+  const makeSwitch = (row: number, head: number) =>
+    headSwitch(() => {
+      const { map, chosen } = host.state;
       if (!map) return;
-      const headMask = toggled(chosen, map.shape, this.#layers[row], head);
-      this.#host.act({ type: "choose", parts: { headMask } });
+      const headMask = toggled(chosen, map.shape, layersWith(host.state)[row], head);
+      host.act({ type: "choose", parts: { headMask } });
     });
-  }
+
+  return { bar, placeName, draw };
 }

@@ -13,7 +13,7 @@ import { shareMenu } from "./share-menu.ts";
 import { makeStage } from "./stage.ts";
 import { args, reduce, type Action, type State } from "./state.ts";
 import { notesOf } from "./status.ts";
-import { Switches } from "./switches.ts";
+import { makeSwitches } from "./switches.ts";
 import { makeTools } from "./tools.ts";
 
 export type MapFigure = Host<State, Action>;
@@ -28,7 +28,10 @@ export interface MapOptions {
 
 /** A map in `root`. */
 export const mapFigure = (root: HTMLElement, state: State, options: MapOptions, owner: Owner<State>): MapFigure =>
-  new Host(root, state, { reduce, args, summary, view: (host) => view(host, options), notes: notesOf }, owner);
+  new Host(root, state, { reduce, args, summary, view: (host) => view(host, options), notes }, owner);
+
+/** What is said of a refused sentence stands without notes on what is shown. */
+const notes = (state: State) => (state.refused ? [] : notesOf(state));
 
 function summary({ map, chosen }: State, before?: State) {
   const off = capital(withOff(offIn(chosen.headMask).length));
@@ -47,7 +50,7 @@ function view(host: MapFigure, { examples = "", tools = true, copies }: MapOptio
   );
   const panel = makeTools(id, host, { types, share });
   const controls = new Controls(host, tools ? panel.edge : null, { types, examples });
-  const stage = makeStage(id, host, new Switches(host));
+  const stage = makeStage(id, host, makeSwitches(host));
   const whyThere = new WhyThere(); // once a cell is pressed of a map whose model can tell
   let drawn: State | null = null;
   whyThere.node.hidden = true;
