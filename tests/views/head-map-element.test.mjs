@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 import { Controls } from "../../src/manyheads/web/figures/head-map/controls.ts";
-import { HeadMapView } from "../../src/manyheads/web/figures/head-map/view.ts";
+import { Host } from "../../src/manyheads/web/views/host.ts";
 import { maskOf } from "../../src/manyheads/web/math/heads-off.ts";
 import {
   baked,
@@ -288,10 +288,7 @@ test("of several models, an attribute chooses one; one that isn’t among them c
 test("a key whose map comes at once is one drawing, of its controls as of its map", async (t) => {
   const { map } = await live();
   await map.ready;
-  const [drawn, dispatched] = [
-    t.mock.method(Controls.prototype, "draw"),
-    t.mock.method(HeadMapView.prototype, "dispatch"),
-  ];
+  const [drawn, dispatched] = [t.mock.method(Controls.prototype, "draw"), t.mock.method(Host.prototype, "dispatch")];
   let painted = 0;
   map.addEventListener("attention", () => painted++);
   type(map, "Sentence", "cold tea now");

@@ -1,9 +1,10 @@
-// The state of <head-map>: each action gives another state and says what has to be done. No DOM.
+// The state of <head-map>: each action gives another state, and what has to be done follows from what differs. No DOM.
 import assert from "node:assert/strict";
 import test from "node:test";
-import { missingOf, queryOf, reduce, restOf, startWith } from "../../src/manyheads/web/figures/head-map/state.ts";
+import { args, missingOf, queryOf, reduce, restOf, startWith } from "../../src/manyheads/web/figures/head-map/state.ts";
 import { OPTION_NAMES, OPTIONS, SHOWN, START, valuesOf } from "../../src/manyheads/web/math/options.ts";
 import { shownMap } from "../../src/manyheads/web/math/shown.ts";
+import { differing } from "../../src/manyheads/web/views/host.ts";
 import { pick, walk } from "./dice.mjs";
 import { maskOf } from "../../src/manyheads/web/math/heads-off.ts";
 import { makeMap, weightsOf } from "./small-models.mjs";
@@ -12,12 +13,27 @@ const TOKENS = ["[CLS]", "tea", "or", "coffee", "[SEP]"];
 const SELF = { queryTokens: TOKENS, keyTokens: TOKENS };
 const layer = () => ({ weights: weightsOf([1, 3, 5, 5]) });
 
+/** What a change comes to: the layers that are fetched then, or another map, a painting, another token that asks, or nothing. */
+function cameTo(before, after) {
+  const asks = differing(args(before), args(after));
+  const layers = asks.includes("layers") ? after.requested.at(-1) : [];
+  const names = differing(before, after);
+  const all = {
+    map: asks.some((name) => name !== "layers"),
+    layers: missingOf(after).length > 0,
+    paint: names.includes("shown"),
+    ask: names.includes("pointed"),
+  };
+  return { needs: Object.keys(all).find((name) => all[name]) ?? "nothing", layers };
+}
+
 /** A state that actions are done to, one after the other; `last` is what the last one came to. */
 function figure(parts = {}, options = {}) {
   const own = { state: startWith(parts, options), last: null };
   own.do = (type, rest = {}) => {
-    own.last = reduce(own.state, { type, ...rest });
-    own.state = own.last.state;
+    const before = own.state;
+    own.state = reduce(before, { type, ...rest });
+    own.last = cameTo(before, own.state);
     return own.last;
   };
   own.choose = (chosen, rest) => own.do("choose", { parts: chosen, when: 0, ...rest });
@@ -177,8 +193,8 @@ test("heads that a page turns off are off in the map that it brings, and still w
 test("a sentence that is refused makes the last map stale until another one comes", () => {
   const own = figure();
   own.do("show", { map: makeMap(SELF) });
-  own.do("say", { message: { text: "That word is unknown." }, refused: true });
-  assert.deepEqual([own.state.stale, own.state.noted], [true, false]);
+  own.do("refuse");
+  assert.deepEqual([own.state.stale, own.state.refused], [true, true]);
   own.do("show", { map: makeMap(SELF) });
   assert.equal(own.state.stale, false);
 });
@@ -197,6 +213,8 @@ test("what is shown of a map depends on nothing but the options whose rows say s
 // --- any sequence of actions
 
 const SOME = [TOKENS, TOKENS.slice(0, 3), ["[CLS]", "un", "##able", "[SEP]"]];
+
+const scoreParts = () => null;
 
 function anyAction(roll, { map }) {
   const name = pick(roll, OPTION_NAMES);
@@ -218,21 +236,33 @@ function anyAction(roll, { map }) {
     () => ({ type: "begin", sentence: pick(roll, ["", "tea"]) }),
     () => ({ type: pick(roll, ["undo", "redo"]) }),
     () => ({ type: pick(roll, ["point", "pin"]), query: roll(4) ? roll(5) : null }),
+    () => ({ type: "pin", query: roll(3), edge: { layer: roll(2), head: roll(3), query: roll(3), key: roll(3) } }),
     () => ({ type: "model", numLayers: 2, numHeads: 3 }),
-    () => ({ type: "show", map: makeMap({ queryTokens, keyTokens, seed: roll(99), ...present }) }),
+    () => ({ type: "show", map: { ...makeMap({ queryTokens, keyTokens, seed: roll(99), ...present }), scoreParts } }),
     () => ({ type: "layer", layer: roll(2), map: { weights: weightsOf([1, ...(map?.shape.slice(1) ?? [3, 5, 5])]) } }),
-    () => ({ type: "say", message: { text: "." }, refused: roll(2) === 1 }),
+    () => ({ type: "refuse" }),
+    () => ({ type: "look", layer: roll(2), head: roll(3) }),
+    () => ({ type: "sort" }),
   ])();
 }
 
 test("after any actions the state fits its map, and what is shown is what was chosen; what is undone is done again", () => {
   const start = (roll) => startWith({ sentence: "tea" }, { computes: roll(2) === 1, fetches: roll(2) === 1 });
-  walk(start, anyAction, reduce, ({ action, after, needs, changed, layers }) => {
-    const { chosen, map, shown, pinned, pointed } = after;
+  const step = (before, action) => {
+    const state = reduce(before, action);
+    return { state, ...cameTo(before, state) };
+  };
+  walk(start, anyAction, step, ({ before, action, after, needs, layers }) => {
+    const { chosen, map, shown, pinned, pointed, explained } = after;
     if (needs === "map") assert.ok(after.computes);
-    if (changed?.includes("sentence") && !["undo", "redo"].includes(action.type)) assert.deepEqual(after.lent, {});
-    if (layers) assert.ok(layers.every((each) => missingOf(after).includes(each)) && (after.fetches || !layers.length));
-    if (changed) assert.ok(["choose", "begin", "undo", "redo", "pin"].includes(action.type));
+    if (action.type === "begin" || (action.type === "choose" && "sentence" in action.parts))
+      assert.deepEqual(after.lent, {});
+    assert.ok(layers.every((each) => missingOf(after).includes(each)) && (after.fetches || !layers.length));
+    if (after.asked !== before.asked) assert.ok(["choose", "begin", "pin"].includes(action.type));
+    if (before.chosen.layer !== chosen.layer) assert.equal(after.looked.layer, chosen.layer);
+    if (before.chosen.view !== chosen.view) assert.ok(after.sorted, "another view opens sorted");
+    if (shown && !chosen.headMask && needs === "paint") assert.equal(after.allOn.predictions, map.predictions);
+    if (explained) assert.equal(explained.map.queryTokens.join("\n"), map.queryTokens.join("\n"));
     if (needs === "paint") {
       const [all, heads, queries] = map.shape;
       assert.ok(chosen.layer < all && (chosen.head ?? 0) < heads && chosen.query < queries);
@@ -243,7 +273,7 @@ test("after any actions the state fits its map, and what is shown is what was ch
     }
     if (pinned) assert.ok(pointed === null || action.type !== "point");
     if (map || !after.history.past.length) return;
-    const undone = reduce(after, { type: "undo" }).state;
-    assert.deepEqual(reduce(undone, { type: "redo" }).state.chosen, chosen);
+    const undone = reduce(after, { type: "undo" });
+    assert.deepEqual(reduce(undone, { type: "redo" }).chosen, chosen);
   });
 });

@@ -49,11 +49,8 @@ const GUESS = [[0, 1]];
 /** How each figure with heads to turn off begins, what turns one off by hand, and what of its state is shown. */
 const STATES = {
   "head-map": {
-    start: () => mapReduce(mapStart({ sentence: "a" }), { type: "show", map: makeMap() }).state,
-    reduce: (state, action) => {
-      const { state: after } = mapReduce(state, action);
-      return mapReduce(after, { type: "model", numLayers: 2, numHeads: 3 }).state; // it answers
-    },
+    start: () => mapReduce(mapStart({ sentence: "a" }), { type: "show", map: makeMap() }),
+    reduce: (state, action) => mapReduce(mapReduce(state, action), { type: "model", numLayers: 2, numHeads: 3 }), // it answers
     hand: {
       type: "choose",
       parts: {
@@ -157,7 +154,7 @@ test("what a guess has turned off comes back where the reader undoes the sentenc
 test("another model that is lent takes its reader's heads off along, and brings them back", () => {
   const own = STATES["head-map"];
   let state = [own.hand, { type: "lend", parts: { model: 1 } }].reduce(own.reduce, own.start());
-  state = mapReduce(state, { type: "model", numLayers: 1, numHeads: 2 }).state;
+  state = mapReduce(state, { type: "model", numLayers: 1, numHeads: 2 });
   assert.deepEqual([state.chosen.headMask, state.forgot], [null, true]);
   state = own.reduce(state, own.types("b"));
   assert.deepEqual([state.chosen.model, ...own.read(state).slice(0, 2)], [0, "b", HAND]);

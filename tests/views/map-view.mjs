@@ -2,13 +2,23 @@
 import assert from "node:assert/strict";
 import { makeMap } from "./small-models.mjs";
 
-const { HeadMapView } = await import("../../src/manyheads/web/figures/head-map/view.ts");
+const { startWith } = await import("../../src/manyheads/web/figures/head-map/state.ts");
+const { mapFigure } = await import("../../src/manyheads/web/figures/head-map/view.ts");
 
 /** A view in the page with a map of two layers, three heads, five queries and seven keys. */
-export function show(state = {}, changes = {}, options = {}, compared = null) {
+export function show(parts = {}, changes = {}, { change, ...options } = {}, compared = null) {
   const root = document.createElement("div");
   document.body.replaceChildren(root);
-  const view = new HeadMapView(root, state, { change() {}, tools: "open", ...options });
+  const owner = { changed: (_, { chosen }) => change?.(chosen) };
+  const host = mapFigure(root, startWith(parts, options), options, owner);
+  const view = {
+    get state() {
+      return host.state;
+    },
+    dispatch: (action) => host.dispatch(action),
+    choose: (chosen) => host.act({ type: "choose", parts: chosen }),
+    show: (map, other = null) => host.dispatch({ type: "show", map, compared: other }),
+  };
   const map = makeMap(changes);
   view.show(map, compared);
   return { root, view, map };

@@ -7,7 +7,7 @@ import { HEADS, makeMap, weightsOf } from "./small-models.mjs";
 import { queryWeights } from "../../src/manyheads/web/math/maps.ts";
 
 const { queryOf } = await import("../../src/manyheads/web/figures/head-map/state.ts");
-const { csvOf } = await import("../../src/manyheads/web/figures/head-map/save.ts");
+const { csvOf, onScreen } = await import("../../src/manyheads/web/figures/head-map/save.ts");
 const { bitmapOf } = await import("../../src/manyheads/web/views/pixels.ts");
 
 const PATCHES = ["patch 1,1", "patch 1,2", "patch 1,3", "patch 2,1", "patch 2,2", "patch 2,3"];
@@ -197,7 +197,7 @@ test("a map without a picture has no such view, and one that is asked for it sta
 
 test("saved as a table, it has the rows of the place that asks", () => {
   const { view } = show({ query: 4 });
-  assert.equal(csvOf(view.host).join("").split("\n").length, 1 + 3 * 8 + 1);
+  assert.equal(csvOf(onScreen(view.state)).join("").split("\n").length, 1 + 3 * 8 + 1);
 });
 
 const rowsOf = (root) => [...root.querySelectorAll(".hm-sight-row")];
@@ -223,7 +223,7 @@ test("of few heads, all layers are there: a row a layer, each head with its weig
     [false, false, false, false, true, false],
   );
   assert.ok(root.querySelector('select[aria-label="Layer"]').parentElement.hidden);
-  assert.equal(csvOf(view.host).join("").split("\n").length, 1 + 2 * 3 * 8 + 1);
+  assert.equal(csvOf(onScreen(view.state)).join("").split("\n").length, 1 + 2 * 3 * 8 + 1);
 });
 
 test("any head of any layer is enlarged, and a patch of any asks in all", () => {

@@ -4,6 +4,7 @@ import { test } from "node:test";
 import "./page.mjs";
 
 const { GridView } = await import("../../src/manyheads/web/figures/head-map/grid.ts");
+const { reduce, startWith } = await import("../../src/manyheads/web/figures/head-map/state.ts");
 const { bitmapOf } = await import("../../src/manyheads/web/views/pixels.ts");
 const { START } = await import("../../src/manyheads/web/math/options.ts");
 
@@ -17,25 +18,14 @@ const map = {
   predictions: {},
   mixed: false,
   queries: [0, 1, 2, 3],
+  askers: [0, 1, 2, 3],
   weights: Float32Array.from({ length: layers * heads * count ** 2 }, (_, at) => (at % count === 0 ? 1 : 0)),
 };
-const host = {
-  state: { ...START, view: "grid" },
-  shown: { map, compared: null },
-  query: 0,
-  rest: 0,
-  dim: false,
-  mostHeads: 0,
-  pinned: false,
-  styleOf: () => ({ colour: "#000000", off: false, dim: false, scale: "absolute" }),
-  askersOf: () => [0, 1, 2, 3],
-  keyOf: (_, query) => query,
-  dress() {},
-};
+const state = reduce(startWith({ ...START, view: "grid" }), { type: "show", map });
 
 test("the grid has a picture with a square for each weight", () => {
   const stage = document.createElement("div");
-  new GridView(stage, host).draw(map, null);
+  new GridView(stage, { state }).draw(map, null);
   const { width, height, pixels } = bitmapOf(stage.querySelector("canvas"));
   const side = width / (heads * count); // pixels of a weight
   assert.ok(Number.isInteger(side));
@@ -49,7 +39,7 @@ test("the grid has a picture with a square for each weight", () => {
 test("a picture of a text that runs from right to left does so", () => {
   const stage = document.createElement("div");
   const hebrew = { ...map, keyTokens: ["[CLS]", "אני", "אוהב", "תה"] };
-  new GridView(stage, { ...host, shown: { map: hebrew, compared: null } }).draw(hebrew, null);
+  new GridView(stage, { state: { ...state, shown: { map: hebrew, compared: null } } }).draw(hebrew, null);
   const { width, pixels } = bitmapOf(stage.querySelector("canvas"));
   const side = width / (heads * count);
   assert.deepEqual(

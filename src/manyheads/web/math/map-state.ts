@@ -38,6 +38,7 @@ export interface ShownMap extends AttentionMap {
   mixed: boolean;
   weighed?: boolean; // it shows how much is written
   full?: number; // the weight that has the full colour
+  askers: (number | null)[] | null; // the places among those that ask of the tokens looked at; null where others ask
 }
 
 /** How a head is drawn: in which colour, whether it is off, whether special tokens are dimmed, by which scale weights are tinted. */
@@ -46,13 +47,4 @@ export interface HeadStyle {
   off: boolean;
   dim: boolean;
   scale: MapState["scale"];
-}
-
-/** What a HeadMapView shows, for its views and for what draws a picture of it. */
-export interface MapOnScreen {
-  state: MapState;
-  shown: { map: ShownMap; compared: ShownMap | null };
-  query: number; // the place of the asking token among those shown
-  dim: boolean;
-  styleOf(map: ShownMap, layer: number, head: number): HeadStyle;
 }

@@ -99,7 +99,8 @@ export function shownMap(computed: AttentionMap, state: ShownState): ShownMap {
   if (state.special === "remove") shown = leaveOutSpecial(shown);
   shown = takeBetween(shown, state, map.shape[3], alike);
   if (state.scale === "relative") shown = addNote(shown, OPTIONS.scale.values.relative.note);
-  return { queries: placesOf(shown.queryTokens), ...shown, mixed };
+  const queries = shown.queries ?? placesOf(shown.queryTokens);
+  return { ...shown, queries, mixed, askers: alike ? askersOf(queries, shown) : null };
 }
 
 /** The row of a token of the computed map; of a piece of a word, that of the word; the first if it is not there. */
@@ -111,10 +112,11 @@ export function queryRow({ queries }: ShownMap, query: number, tokens: string[])
   return Math.max(queries.indexOf(start), 0);
 }
 
-/** The places among those that ask of the tokens looked at; null where others ask than are looked at. */
-export function askersOf(shown: ShownMap, computed: AttentionMap) {
-  if (!isAlike(computed)) return null;
-  const places = shown.keys ?? [...shown.keyTokens.keys()];
-  const asking = new Map(shown.queries.map((place, at) => [place, at]));
-  return places.map((place) => asking.get(place) ?? null);
+/** The places among `queries` of the tokens looked at. */
+function askersOf(queries: number[], { keys, keyTokens }: Chosen) {
+  const asking = new Map(queries.map((place, at) => [place, at]));
+  return (keys ?? placesOf(keyTokens)).map((place) => asking.get(place) ?? null);
 }
+
+/** Where a token that asks is looked at; -1 where it isn't. */
+export const keyOf = ({ askers }: ShownMap, query: number) => askers?.indexOf(query) ?? -1;

@@ -193,7 +193,7 @@ export const OFFER = "hm-offer";
 /** Where a figure has to load its model, this is offered right below the sentence, above what is shown: there it's seen by who types. */
 export function offerBelowSentence(root: HTMLElement) {
   const [status, box] = [".hm-status", ".hm-sentence"].map((part) => root.querySelector<HTMLElement>(part));
-  const part = [...root.children].find((child) => child.contains(box));
+  const part = [...root.children].findLast((child) => child.contains(box));
   if (!status || !part || status.classList.contains(OFFER)) return; // or it's below it by itself
   part.after(status);
   status.classList.add(OFFER);

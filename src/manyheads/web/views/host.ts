@@ -8,8 +8,10 @@ import { announce, arrange } from "./dom.ts";
 /** Nodes, and what draws a state into them. */
 export interface View<State> {
   nodes: Node[]; // the host's reports come after them, unless they are among them
-  /** Draws a state; `before` is what is drawn, nothing at first. */
-  draw(state: State, before: State | null): void;
+  /** Draws a state; `before` is what is drawn, nothing at first. False where there's nothing to sum up. */
+  draw(state: State, before: State | null): boolean | void;
+  /** Another view takes its place in the same root. */
+  leave?(): void;
 }
 
 /** What makes a figure of a state. */
@@ -17,8 +19,8 @@ export interface Parts<State, Action> {
   reduce(state: State, action: Action): State;
   /** Makes the view, once. */
   view(host: Host<State, Action>): View<State>;
-  /** What a change came to, for those who listen; nothing until that's known. */
-  summary?(state: State): string | null;
+  /** What a change came to, for those who listen, nothing until that's known; `before` is what was drawn before the reader's change. */
+  summary?(state: State, before?: State): string | null;
   /** Makes what an action does outside of the figure, once it's drawn. */
   effect?(host: Host<State, Action>): (action: Action, before: State) => void;
   /** The event after a drawing, unless its detail is that of the last one. */
@@ -33,8 +35,8 @@ export interface Parts<State, Action> {
 
 /** Whom a figure belongs to: an element of a page, or a kernel's widget. */
 export interface Owner<State> {
-  /** Another answer is needed: at once, or where it only follows what another figure did, when its turn comes. */
-  ask?(follows: boolean): void;
+  /** Another answer is needed: at once, or where it only follows what another figure did, when its turn comes. `names` are those of the args that differ. */
+  ask?(follows: boolean, names: string[]): void;
   /** The reader changed something. */
   changed?(before: State, after: State): void;
 }
@@ -48,7 +50,7 @@ export class Host<State, Action> {
   #view: View<State>;
   #drawn: State | null = null;
   #effect: ((action: Action, before: State) => void) | undefined;
-  #announcer = new Announcer();
+  #announcer = new Announcer<State>();
   #status = new StatusLine();
   #message: Told = [""];
   #drawings = 0;
@@ -85,7 +87,8 @@ export class Host<State, Action> {
     const { reduce, args } = this.#parts;
     const [before, drawings] = [this.state, this.#drawings];
     this.state = reduce(before, action);
-    if (args && differing(args(before), args(this.state)).length) this.#owner.ask?.(follows);
+    const names = args ? differing(args(before), args(this.state)) : [];
+    if (names.length) this.#owner.ask?.(follows, names);
     if (this.#drawings === drawings) this.#draw();
     this.#effect?.(action, before);
   }
@@ -121,17 +124,24 @@ export class Host<State, Action> {
     const message = this.#parts.message?.(this.state);
     if (message) return this.#status.tell(message);
     const [text, ...rest] = this.#message;
-    this.#status.tell([text, ...(this.#parts.notes?.(this.state) ?? [])].join(" "), ...rest);
+    const notes = this.#parts.notes?.(this.state) ?? [];
+    this.#status.tell([text, ...notes].filter(Boolean).join(" "), ...rest);
+  }
+
+  /** Another host takes its place. */
+  leave() {
+    this.#view.leave?.();
   }
 
   #draw() {
     const { summary, event } = this.#parts;
+    const { state } = this;
     this.#drawings++;
-    this.#view.draw(this.state, this.#drawn);
-    this.#drawn = this.state;
+    const isWhole = this.#view.draw(state, this.#drawn) !== false;
+    this.#drawn = state;
     this.#drawStatus();
-    if (summary) this.#announcer.drawn(() => summary(this.state) ?? "");
-    const [name, detail] = event?.(this.state) ?? ["", null];
+    if (summary && isWhole) this.#announcer.drawn((before) => summary(this.state, before) ?? "", state);
+    const [name, detail] = event?.(state) ?? ["", null];
     if (name && detail !== this.#detail) announce(this.root, name, detail);
     this.#detail = detail;
   }

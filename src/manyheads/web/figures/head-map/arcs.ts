@@ -2,7 +2,8 @@
 
 import type { ShownMap } from "../../math/map-state.ts";
 import { lineStyle, lineUnit, queryWeights } from "../../math/maps.ts";
-import type { MapHost } from "./map-part.ts";
+import type { State } from "./state.ts";
+import { styleOfHead } from "./switches.ts";
 
 const NAMESPACE = "http://www.w3.org/2000/svg";
 const [MOST_ARCS, LEAST_ARC] = [8, 0.03]; // arcs of a row; the least share of the thickest that has one
@@ -33,8 +34,8 @@ export class Arcs {
     this.#places.clear();
   }
 
-  draw(rows: PaintedRow[], host: MapHost) {
-    const drawn = rows.length ? this.#arcsOf(rows, host) : [];
+  draw(rows: PaintedRow[], state: State) {
+    const drawn = rows.length ? this.#arcsOf(rows, state) : [];
     const { node } = this; // as many paths as rows may have, kept: one more or less, and the whole map is laid out anew
     while (node.childElementCount < rows.length * MOST_ARCS) node.append(document.createElementNS(NAMESPACE, "path"));
     [...node.children].forEach((path, at) => {
@@ -43,10 +44,10 @@ export class Arcs {
   }
 
   /** The attributes of the rows' arcs. */
-  #arcsOf(rows: PaintedRow[], host: MapHost): Record<string, string>[] {
+  #arcsOf(rows: PaintedRow[], state: State): Record<string, string>[] {
     const own = this.node.getBoundingClientRect();
     return rows.flatMap(({ row, map, layer, head, query, from }) => {
-      const style = host.styleOf(map, layer, head);
+      const style = styleOfHead(state, map, layer, head);
       if (style.off || from < 0) return [];
       const weights = queryWeights(map, layer, head, query);
       const unit = lineUnit(map, layer);

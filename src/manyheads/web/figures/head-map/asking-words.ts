@@ -3,40 +3,36 @@
 import type { ShownMap } from "../../math/map-state.ts";
 import { fill, h, setToken, targetOf } from "../../views/dom.ts";
 import type { MapHost } from "./map-part.ts";
+import { queryOf } from "./state.ts";
 
-export class AskingWords {
-  host: MapHost;
-  node = h("div", {
+export function makeAskingWords(host: MapHost) {
+  const at = (event: Event, does: (query: number) => void) => {
+    const button = targetOf(event).closest("button");
+    if (button) does([...node.children].indexOf(button));
+  };
+  const node: HTMLElement = h("div", {
     class: "hm-askers",
     role: "group",
     "aria-label": "Words that ask",
     hidden: true,
-    onclick: (event: Event) => this.#at(event, (query) => this.host.pin(query)),
+    onclick: (event: Event) => at(event, (query) => host.act({ type: "pin", query })),
     onpointermove: (event: PointerEvent) =>
-      event.pointerType !== "touch" && this.#at(event, (query) => this.host.point(query)),
-    onpointerleave: () => this.host.point(null),
+      event.pointerType !== "touch" && at(event, (query) => host.dispatch({ type: "point", query })),
+    onpointerleave: () => host.dispatch({ type: "point", query: null }),
   });
 
-  constructor(host: MapHost) {
-    this.host = host;
-  }
-
-  draw(map: ShownMap, askers: (number | null)[]) {
+  function draw(map: ShownMap, askers: (number | null)[]) {
     const known = new Set(askers);
-    this.node.hidden = map.queryTokens.every((_, query) => known.has(query));
-    const buttons = fill(this.node, this.node.hidden ? 0 : map.queryTokens.length, () =>
-      h("button", { type: "button" }),
-    );
+    node.hidden = map.queryTokens.every((_, query) => known.has(query));
+    const buttons = fill(node, node.hidden ? 0 : map.queryTokens.length, () => h("button", { type: "button" }));
     map.queryTokens.forEach((token, query) => buttons[query] && setToken(buttons[query], token));
-    this.mark();
+    mark();
   }
 
-  mark() {
-    [...this.node.children].forEach((button, query) => (button.ariaPressed = String(query === this.host.query)));
+  function mark() {
+    const asking = queryOf(host.state);
+    [...node.children].forEach((button, query) => (button.ariaPressed = String(query === asking)));
   }
 
-  #at(event: Event, act: (query: number) => void) {
-    const button = targetOf(event).closest("button");
-    if (button) act([...this.node.children].indexOf(button));
-  }
+  return { node, draw, mark };
 }

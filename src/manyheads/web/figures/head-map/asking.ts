@@ -5,7 +5,8 @@ import type { ShownMap } from "../../math/map-state.ts";
 import { headName, isMasked, queryWeights } from "../../math/maps.ts";
 import { isolated, readable, weightText } from "../../math/text.ts";
 import { focusedIn, h, targetOf } from "../../views/dom.ts";
-import type { MapHost } from "./map-part.ts";
+import { unpin, type MapHost } from "./map-part.ts";
+import { queryOf } from "./state.ts";
 
 const WORD = "td[data-weight]";
 const REST = 250; // milliseconds that a pointer rests on the first word; from a word that asks, others take over at once
@@ -87,7 +88,7 @@ export class Asking {
     if (word === this.#word) return;
     this.#word?.removeAttribute("aria-describedby");
     this.#word = word;
-    this.host.point(word && this.#asker(word));
+    this.host.dispatch({ type: "point", query: word && this.#asker(word) });
     if (!word) return this.tip.hide();
     this.#describe(word);
     word.setAttribute("aria-describedby", this.tip.node.id);
@@ -105,7 +106,8 @@ export class Asking {
 
   /** Where the word itself looks, while it asks; in a table of all that ask, its row says so. */
   #looks({ map, layer, head, query, own, asker, second }: WordPlace): string[] {
-    if (asker === null || own !== undefined || second || asker === query || asker !== this.host.query) return [];
+    if (asker === null || own !== undefined || second || asker === query || asker !== queryOf(this.host.state))
+      return [];
     const weights = queryWeights(map, layer, head, asker);
     const most = weights.reduce((best, weight, key) => (Math.abs(weight) > Math.abs(weights[best]) ? key : best), 0);
     return [
@@ -120,22 +122,23 @@ export class Asking {
 
   #pin(word: HTMLElement | null) {
     const place = word && placeOfWord(word);
-    if (place?.map === this.host.shown.map) this.host.explain(place);
-    const asker = place?.asker ?? null;
-    if (asker === null) return;
-    this.host.pin(asker);
-    const pointed = this.host.pinned ? word : null;
+    if (!place) return;
+    const { asker } = place;
+    const edge = place.map === this.host.state.shown!.map ? place : null;
+    if (asker === null) return edge && this.host.dispatch({ type: "explain", edge });
+    this.host.act({ type: "pin", query: asker, edge });
+    const pointed = this.host.state.pinned ? word : null;
     if (pointed !== this.#word) this.#point(pointed);
     else this.refresh();
   }
 
   #press(event: KeyboardEvent) {
     const word = wordAt(event);
-    if (event.key === "Escape" && (this.host.pinned || this.#word)) {
+    if (event.key === "Escape" && (this.host.state.pinned || this.#word)) {
       event.stopPropagation();
       this.#dismissed = true;
       this.#point(null);
-      this.host.pin(null);
+      unpin(this.host);
     } else if (word && (event.key === "Enter" || event.key === " ")) {
       event.preventDefault();
       this.#pin(word);

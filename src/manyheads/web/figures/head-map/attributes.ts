@@ -44,11 +44,7 @@ export function linkedOf(element: Element, places: string[]): StateParts | null 
 }
 
 /** The texts that the menu can copy. */
-export function copiesOf(
-  element: Element,
-  place: string,
-  state: () => Pick<State, "chosen" | "map">,
-): Record<string, () => string> {
+export function copiesOf(element: Element, place: string, state: () => State): Record<string, () => string> {
   if (hostHere()) return {}; // a notebook has no address that others could open
   const pairs = () => {
     const { chosen, map } = state();

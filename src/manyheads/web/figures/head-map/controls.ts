@@ -1,18 +1,19 @@
 // What a reader sets a map by: sentences to press, the sentence, a second one, and where there are several models, which of them.
 
 import { modelLabel } from "../../math/families.ts";
+import type { MapState } from "../../math/map-state.ts";
 import { sentenceBox, setTyped } from "../../views/controls.ts";
 import { h, setProps, setText, setValue, targetOf } from "../../views/dom.ts";
 import { Player } from "../../views/player.ts";
 import { wantsStillness } from "../../views/timeline.ts";
 import { WordSuggestions } from "./suggestions.ts";
-import type { Action, State } from "./state.ts";
+import { undo, type MapHost } from "./map-part.ts";
+import type { State } from "./state.ts";
 
 const REMARK = / \([^)]*\)$/; // at the end of a sentence to press: shown, and not typed
 const PAUSE = 1400; // milliseconds for each model, when all are played
 
 interface Options {
-  models: string[]; // names, for a slider to run over
   types: boolean; // what the models read
   examples: string; // sentences to press, with "|" between them, each with a remark in parentheses or none
 }
@@ -33,36 +34,28 @@ export class Controls {
   #suggestions: WordSuggestions;
   #model: HTMLInputElement;
   #modelName = h("span", { class: "hm-model-name" });
-  #models: string[];
-  #chosen = 0; // model
 
   /** `edge` is what stands beside the sentence. */
-  constructor(dispatch: (action: Action) => void, edge: HTMLElement | null, { models, types, examples }: Options) {
-    this.#models = models;
-    const undo = (back: boolean) => dispatch({ type: back ? "undo" : "redo" });
-    this.sentence = sentenceBox(
-      "Sentence",
-      "Type a sentence",
-      (sentence) => dispatch({ type: "choose", parts: { sentence } }),
-      false,
-      undo,
-    );
+  constructor(host: MapHost, edge: HTMLElement | null, { types, examples }: Options) {
+    const { models } = host.state;
+    const choose = (parts: Partial<MapState>) => host.act({ type: "choose", parts });
+    const step = (back: boolean) => undo(host, back);
+    this.sentence = sentenceBox("Sentence", "Type a sentence", (sentence) => choose({ sentence }), false, step);
     this.#suggestions = new WordSuggestions(this.sentence);
     this.#compare = sentenceBox(
       "Compare with",
       "Type a second sentence",
-      (compare) => dispatch({ type: "choose", parts: { compare } }),
+      (compare) => choose({ compare }),
       false,
-      undo,
+      step,
     );
     this.compareRow = h("div", { class: "hm-ask" }, this.#compare);
-    const chooseModel = (model: number) => dispatch({ type: "choose", parts: { model } });
     this.#model = h("input", {
       type: "range",
       min: 0,
       max: Math.max(models.length - 1, 0),
       "aria-label": "Model",
-      oninput: (event: Event) => chooseModel(Number((targetOf(event) as HTMLInputElement).value)),
+      oninput: (event: Event) => choose({ model: Number((targetOf(event) as HTMLInputElement).value) }),
     });
     const sentences = examples
       .split("|")
@@ -75,7 +68,7 @@ export class Controls {
       ...sentences.map((shown) => {
         const sentence = shown.replace(REMARK, "");
         const begin = () => {
-          dispatch({ type: "begin", sentence });
+          host.act({ type: "begin", sentence });
           standAbove(start);
         };
         return h("button", { type: "button", onclick: begin }, shown);
@@ -87,17 +80,17 @@ export class Controls {
       ...(types
         ? [h("div", { class: "hm-ask" }, this.sentence, this.#suggestions.node, ...beside), this.compareRow]
         : [h("div", { class: "hm-ask" }, ...beside)]),
-      ...(models.length > 1 ? [this.#makeSlider(chooseModel)] : []),
+      ...(models.length > 1 ? [this.#makeSlider(host)] : []),
     ];
   }
 
   /** The models as a slider, and as a film. */
-  #makeSlider(choose: (model: number) => void) {
-    const count = this.#models.length;
+  #makeSlider(host: MapHost) {
     const player = new Player(PAUSE, () => {
-      const next = (this.#chosen + 1) % count;
-      choose(next);
-      return next < count - 1;
+      const { models, chosen } = host.state;
+      const model = (chosen.model + 1) % models.length;
+      host.act({ type: "choose", parts: { model } });
+      return model < models.length - 1;
     });
     return h(
       "div",
@@ -107,13 +100,12 @@ export class Controls {
     );
   }
 
-  draw({ chosen, words }: State) {
+  draw({ chosen, models, words }: State) {
     setTyped(this.sentence, chosen.sentence);
     setTyped(this.#compare, chosen.compare ?? "");
     setProps(this.compareRow, { hidden: chosen.compare === null });
     this.#suggestions.words = words;
-    this.#chosen = chosen.model;
     setValue(this.#model, String(chosen.model));
-    setText(this.#modelName, modelLabel(this.#models[chosen.model] ?? ""));
+    setText(this.#modelName, modelLabel(models[chosen.model] ?? ""));
   }
 }

@@ -9,13 +9,15 @@ import { makePressable } from "../../doors/worth-trying.ts";
 import type { AttentionMap, HeadMask } from "../../math/attention-map.ts";
 import { isFile, isOnRequest, readsText } from "../../math/families.ts";
 import { offOf } from "../../math/heads-off.ts";
+import type { MapState } from "../../math/map-state.ts";
 import { namesWith, type OptionName } from "../../math/options.ts";
 import { withWord } from "../../math/text.ts";
 import { decodeMap } from "../../math/wire.ts";
 import type { HeadModel } from "../../models/head-model.ts";
-import { announce } from "../../views/dom.ts";
+import { offerBelowSentence } from "../../views/controls.ts";
 import { ATTRIBUTES, copiesOf, linkedOf, modelsOf, placesOf, readLent, writtenOf } from "./attributes.ts";
-import { HeadMapView } from "./view.ts";
+import { startWith, type State } from "./state.ts";
+import { mapFigure, type MapFigure } from "./view.ts";
 
 /** A map, and that of the sentence it is compared with. */
 type Maps = [AttentionMap, AttentionMap | null];
@@ -23,13 +25,11 @@ type Maps = [AttentionMap, AttentionMap | null];
 /** What stays on screen where one can't be read. */
 const stays = (what: string) => `What you see is the last ${what} that could be read.`;
 
-export class HeadMapElement extends Figure<HeadMapView> implements LiveMap {
+export class HeadMapElement extends Figure<MapFigure> implements LiveMap {
   static observedAttributes = ATTRIBUTES;
   protected override drawsLate = true;
   #places: string[] = []; // what a link may call this map
-  #models: string[] = []; // as the view knows them
   #model: HeadModel | null = null; // that computes
-  #computedBy = "";
   #example = ""; // the sentence whose map is baked in
   #wakesWhenSeen = false; // to offer a model, or to show what is not shown yet
 
@@ -65,7 +65,7 @@ export class HeadMapElement extends Figure<HeadMapView> implements LiveMap {
 
   /** The name of the model that computed it; "" where the page brought it. */
   get computedBy() {
-    return this.#computedBy;
+    return (this.isAsBuilt ? null : this.view?.state.computedBy) ?? "";
   }
 
   get sentence() {
@@ -98,7 +98,7 @@ export class HeadMapElement extends Figure<HeadMapView> implements LiveMap {
   set model(name: string) {
     const model = this.models.indexOf(name);
     if (model < 0) this.setAttribute("model", name);
-    else if (name !== this.model) this.view?.choose({ model });
+    else if (name !== this.model) this.#choose({ model });
   }
 
   /** [layer][head] -> whether it is on; null where all are. */
@@ -107,7 +107,7 @@ export class HeadMapElement extends Figure<HeadMapView> implements LiveMap {
   }
 
   set headMask(headMask: HeadMask) {
-    this.view?.choose({ headMask });
+    this.#choose({ headMask });
   }
 
   /** The head that is shown alone, or large; null where none is. */
@@ -122,22 +122,26 @@ export class HeadMapElement extends Figure<HeadMapView> implements LiveMap {
   }
 
   set query(query: number) {
-    this.view?.choose({ query });
-    if (this.#models.length) this.view?.update({ query });
+    this.#choose({ query });
+    if (this.view?.state.computes) this.view.update({ query });
+  }
+
+  #choose(parts: Partial<MapState>) {
+    this.view?.act({ type: "choose", parts });
   }
 
   /** Writes a sentence into the map as its reader does by typing it. */
   type(sentence: string) {
-    this.view?.choose({ sentence });
+    this.#choose({ sentence });
   }
 
   /** Begins with an example: all heads are on. */
   begin(sentence: string) {
-    this.view?.dispatch({ type: "begin", sentence });
+    this.view?.act({ type: "begin", sentence });
   }
 
   override lend(settings: Record<string, string>) {
-    this.view?.dispatch({ type: "lend", parts: readLent(settings, this.models) });
+    this.view?.lend(readLent(settings, this.models));
   }
 
   /**
@@ -162,18 +166,19 @@ export class HeadMapElement extends Figure<HeadMapView> implements LiveMap {
   protected draw(baked: any) {
     dressPage("head-map.css");
     this.#places = placesOf(this);
-    const view = this.#makeView(writtenOf(this));
-    if (baked) view.show(decodeMap(baked), baked.compared ? decodeMap(baked.compared) : null);
-    const linked = linkedOf(this, this.#places);
-    if (!this.#models.length) {
-      if (linked) view.dispatch({ type: "lend", parts: linked });
-      return view.setStatus(baked?.status ?? "");
+    const host = this.#makeHost(writtenOf(this));
+    if (baked) {
+      const compared = baked.compared ? decodeMap(baked.compared) : null;
+      host.dispatch({ type: "show", map: decodeMap(baked), compared });
     }
-    view.update(writtenOf(this)); // the map to come may have more layers, heads and tokens than the one that's baked in
+    const linked = linkedOf(this, this.#places);
+    const { computes } = host.state;
+    if (computes) host.update(writtenOf(this)); // the map to come may have more layers, heads and tokens than the one that's baked in
+    this.#example = computes ? (this.getAttribute("sentence") ?? "") : "";
+    host.setStatus(!computes ? (baked?.status ?? "") : this.#onRequest ? OFFERED : EXAMPLE_SHOWN);
+    if (linked) host.lend(linked);
+    if (!computes) return;
     makePressable();
-    this.#example = this.getAttribute("sentence") ?? "";
-    view.setStatus(this.#onRequest ? OFFERED : EXAMPLE_SHOWN);
-    if (linked) view.dispatch({ type: "lend", parts: linked });
     whenTouched(this, () => this.task.wake());
     takeEarly<HeadMapElement>(this, "sentence", "model", "headMask", "off", "query");
     this.#wakesWhenSeen = this.#onRequest || linked !== null || !baked;
@@ -186,27 +191,28 @@ export class HeadMapElement extends Figure<HeadMapView> implements LiveMap {
 
   /** Whether some of its models are fetched on request only. */
   get #onRequest() {
-    return this.#models.some((name) => isOnRequest(name));
+    return this.models.some(isOnRequest);
   }
 
-  #makeView(parts: StateParts) {
-    this.#models = this.models;
-    this.#model = null; // the view doesn't know it
-    const view: HeadMapView = new HeadMapView(this, parts, {
-      models: this.#models,
-      readsText: this.#models.every(readsText),
-      computes: this.#models.length > 0,
-      copies: copiesOf(this, this.#places[0], () => view.state),
+  #makeHost(parts: StateParts, computedBy = "") {
+    const { models } = this;
+    const behaviours = this.getAttribute("behaviours")?.split(" ") ?? null;
+    const state = startWith(parts, {
+      models,
+      readsText: models.every(readsText),
+      computes: models.length > 0,
+      behaviours: models.some(isFile) ? null : behaviours, // of the page's own model
+      computedBy,
+    });
+    const options = {
       examples: this.getAttribute("examples") ?? "",
       tools: this.getAttribute("tools") !== "none",
-      behaviours: this.#models.some(isFile) ? null : (this.getAttribute("behaviours")?.split(" ") ?? null), // of the page's own model
-      compute: () => this.task.run(),
-      painted: (map) => announce(this, "attention", map),
-      asked: (query) => announce(this, "ask", query),
-    });
-    this.view = view;
-    if (this.#onRequest) view.statusFirst(); // what it offers comes before what is shown
-    return view;
+      copies: (now: () => State) => copiesOf(this, this.#places[0], now),
+    };
+    this.#model = null; // the state doesn't know it
+    this.view = mapFigure(this, state, options, { ask: () => this.task.run() });
+    if (this.#onRequest) offerBelowSentence(this); // what it offers comes before what is shown
+    return this.view;
   }
 
   protected override listen(leaves: AbortSignal) {
@@ -215,7 +221,7 @@ export class HeadMapElement extends Figure<HeadMapView> implements LiveMap {
       "hashchange",
       () => {
         const linked = linkedOf(this, this.#places);
-        if (linked) this.view?.dispatch({ type: "lend", parts: linked });
+        if (linked) this.view?.lend(linked);
       },
       { signal: leaves },
     );
@@ -232,56 +238,52 @@ export class HeadMapElement extends Figure<HeadMapView> implements LiveMap {
   }
 
   /** Draws the controls anew for other models, and goes on with the one that was chosen, if it is among them. */
-  #changeModels(before: HeadMapView) {
-    if (String(this.models) === String(this.#models)) return this.models.some(isFile) ? this.task.run() : undefined; // another file of that name
-    const { chosen, map, compared, madeWith } = before.state;
-    const model = Math.max(this.models.indexOf(this.#models[chosen.model]), 0);
+  #changeModels(before: MapFigure) {
+    const { models, chosen, map, compared, computedBy, madeWith } = before.state;
+    if (String(this.models) === String(models)) return this.models.some(isFile) ? this.task.run() : undefined; // another file of that name
+    const model = Math.max(this.models.indexOf(models[chosen.model]), 0);
     const linked = this.models.includes(madeWith) ? linkedOf(this, this.#places) : null; // now its heads are there
     const parts = { ...chosen, model, ...linked, sentence: chosen.sentence };
     before.leave();
-    const view = this.#makeView(parts);
-    if (map) view.show(map, compared);
-    if (linked) view.update(parts); // for the map to come
-    if (this.#models.length) view.setStatus(LOADING);
+    const host = this.#makeHost(parts, computedBy);
+    if (map) host.dispatch({ type: "show", map, compared });
+    if (linked) host.update(parts); // for the map to come
+    if (host.state.computes) host.setStatus(LOADING);
     this.task.run();
   }
 
   // --- computing
 
   #compute(model: HeadModel, signal: AbortSignal) {
-    const view = this.view as HeadMapView;
-    if (model !== this.#model || view.state.off) {
+    const host = this.view!;
+    if (model !== this.#model || host.state.off) {
       const { numLayers, numHeads, vocabulary } = model;
-      view.dispatch({ type: "model", numLayers, numHeads, vocabulary });
+      host.dispatch({ type: "model", numLayers, numHeads, vocabulary });
     }
     this.#model = model;
-    const { sentence, compare, headMask, weigh } = view.state.chosen;
+    signal.throwIfAborted(); // it lacks heads that were to be off, so that another map was asked for
+    const { sentence, compare, headMask, weigh } = host.state.chosen;
     const attend = (text: string) => model.attend(text, headMask, { signal, norms: weigh === "written" });
     return together<AttentionMap | null>([attend(sentence), compare === null ? null : attend(compare)]) as
       Maps | Promise<Maps>;
   }
 
   #show([map, compared]: Maps) {
-    this.#computedBy = this.model;
-    this.view?.show(map, compared, readyWith(this.#model));
+    this.view!.dispatch({ type: "show", map, compared, computedBy: this.model });
+    this.view!.setStatus(readyWith(this.#model));
   }
 
   /** Says why a sentence gets no map, unless its last word is still being typed; offers the likeliest of the words that an unknown one may be. */
   #refuse({ message, word, near }: Refusal) {
-    const view = this.view as HeadMapView;
-    const {
-      chosen: { sentence },
-      words,
-    } = view.state;
+    const host = this.view!;
+    const { chosen, words } = host.state;
+    const { sentence } = chosen;
     if (word && sentence.toLowerCase().endsWith(word) && words.some((known) => known.startsWith(word)))
-      return view.setStatus(stays(this.#reads));
+      return host.setStatus(stays(this.#reads));
     const mended = word && near.length ? withWord(sentence, word, near[0]) : null;
-    const act = mended === null ? null : () => view.choose({ sentence: mended });
-    view.dispatch({
-      type: "say",
-      refused: true,
-      message: { text: `${message} ${stays(this.#reads)}`, act, name: `Use “${near[0]}”` },
-    });
+    const act = mended === null ? null : () => this.#choose({ sentence: mended });
+    host.dispatch({ type: "refuse" });
+    host.setStatus(`${message} ${stays(this.#reads)}`, act, `Use “${near[0]}”`);
   }
 }
 

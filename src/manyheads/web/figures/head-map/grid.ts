@@ -16,11 +16,13 @@ import { whenIdle } from "../../doors/turns.ts";
 import { BEHAVIOURS } from "../../math/names.ts";
 import { capital, percent } from "../../math/text.ts";
 import { arrow, fill, focusOn, h, rowsOf, setText, targetOf } from "../../views/dom.ts";
-import { Legend } from "./legend.ts";
-import type { MapHost, MapPart } from "./map-part.ts";
+import { makeLegend } from "./legend.ts";
+import type { MapHost, MapPart, PlaceName } from "./map-part.ts";
 import { MatrixFigure, TABLE_CELLS } from "./matrix.ts";
 import { drawRow, makeRow, secondAskers, sharedTokens } from "./paint.ts";
 import { layOut, NAMES } from "./sizes.ts";
+import { queryOf, restOf } from "./state.ts";
+import { dress, styleOfHead } from "./switches.ts";
 import { drawHead, drawTints, makeBitmap, paintBitmap, bitmapOf } from "../../views/pixels.ts";
 import { travel, type Travellers } from "../../views/travel.ts";
 
@@ -29,17 +31,15 @@ const MOVERS = 5; // heads that are named
 export class GridView implements MapPart {
   placesToggles = true; // that of the enlarged head
   #map: ShownMap | null = null;
-  #layer = -1; // of the state, when it was drawn last
   #large: number | null = null; // the head that was large
   #both: ShownMap[] | null = null; // the maps that are compared
   #turned = false; // the columns are the layers
-  #sorted = true; // by what heads do, where that's known
   #room = 0; // pixels across, when it was drawn last
   #named = "";
   #flights = 0; // how often its heads have flown
   #drawRest = () => {}; // the heads that weren't in sight when the map came
   host: MapHost;
-  cursor: { layer: number; head: number };
+  placeName: PlaceName;
   canvas = h("canvas", { "aria-hidden": "true" });
   corner = h("td");
   titles = h("tr", {}, this.corner);
@@ -63,15 +63,15 @@ export class GridView implements MapPart {
   paintedName = h("span", { class: "hm-head" });
   paintedHead = h("tbody", { role: "rowgroup" }, makeRow());
   row = h("table", { class: "hm-paint", role: "table" }, this.paintedHead);
-  legend = new Legend(); // of the words below, where the grid shows differences
+  legend = makeLegend(); // of the words below, where the grid shows differences
   figure: MatrixFigure;
   overview: HTMLElement;
   detail: HTMLElement; // beside the grid where there is room, else below it
   resized: ResizeObserver;
 
-  constructor(stage: HTMLElement, host: MapHost) {
+  constructor(stage: HTMLElement, host: MapHost, placeName: PlaceName) {
     this.host = host;
-    this.cursor = { layer: host.state.layer, head: host.state.head ?? 0 };
+    this.placeName = placeName;
     rowsOf(this.paintedHead)[0].cells[0].append(this.paintedName);
     this.figure = new MatrixFigure(host);
     this.detail = h("div", { class: "hm-detail" }, this.hint, this.row, this.legend.node, this.figure.node);
@@ -91,23 +91,19 @@ export class GridView implements MapPart {
     const map = second ? difference(first, second) : first;
     this.#map = map;
     this.#both = second ? [first, second] : null;
-    const [layers, heads] = map.shape;
-    const { layer, head } = this.host.state;
-    if (layer !== this.#layer || head !== this.#large) this.cursor = { layer, head: head ?? this.cursor.head };
-    [this.#layer, this.#large] = [layer, head];
-    this.cursor = { layer: Math.min(this.cursor.layer, layers - 1), head: Math.min(this.cursor.head, heads - 1) };
+    this.#large = this.host.state.chosen.head;
     this.#drawGrid(map);
     this.#drawDetail(map);
   }
 
   /** What each head mostly does, where it's known of this map; null where it isn't. */
   #behavioursOf(map: ShownMap) {
-    const { behaviours } = this.host;
+    const { behaviours } = this.host.state;
     return behaviours?.length === map.shape[0] * map.shape[1] && !map.mixed ? behaviours : null;
   }
 
   #isSorted(map: ShownMap) {
-    return this.#sorted && this.#behavioursOf(map) !== null;
+    return this.host.state.sorted && this.#behavioursOf(map) !== null;
   }
 
   /** Heads fly to their new places. */
@@ -115,7 +111,7 @@ export class GridView implements MapPart {
     const map = this.#map;
     if (!map) return;
     const sort = () => {
-      this.#sorted = !this.#sorted;
+      this.host.dispatch({ type: "sort" });
       this.#drawGrid(map);
     };
     const flight = ++this.#flights;
@@ -177,7 +173,7 @@ export class GridView implements MapPart {
       items[at].style.setProperty("--head", colour);
       setText(items[at], `${label} ${behaviours.filter((each) => each === name).length}`);
     });
-    setText(this.order, this.#sorted ? "Sort by layer" : "Sort by what they do");
+    setText(this.order, this.host.state.sorted ? "Sort by layer" : "Sort by what they do");
   }
 
   #drawGrid(map: ShownMap) {
@@ -220,7 +216,7 @@ export class GridView implements MapPart {
       for (const { layer, head, column, row } of all) {
         if (isSeen(row, column) !== seen) continue;
         const box = { x: column * step, y: row * step, width: step, height: step };
-        const style = this.host.styleOf(map, layer, head);
+        const style = styleOfHead(this.host.state, map, layer, head);
         if (present.has(layer) || !map.pictures) drawHead(pixels, width, box, map, layer, head, style);
         else if (!map.mixed) drawTints(pixels, width, box, map, map.pictures, layer, head, style);
       }
@@ -256,10 +252,11 @@ export class GridView implements MapPart {
       this.#drawTitles(titles, columns, isSorted);
       this.#drawRows(map, names, columns, isSorted);
     }
+    const looked = this.#looked(map);
     for (const button of this.body.querySelectorAll("button")) {
       const { layer, head } = placeOf(button);
-      button.tabIndex = layer === this.cursor.layer && head === this.cursor.head ? 0 : -1;
-      button.ariaExpanded = String(layer === this.host.state.layer && head === this.#large);
+      button.tabIndex = layer === looked.layer && head === looked.head ? 0 : -1;
+      button.ariaExpanded = String(layer === this.host.state.chosen.layer && head === this.#large);
     }
   }
 
@@ -301,26 +298,29 @@ export class GridView implements MapPart {
 
   /** Below the grid: the head that is pointed at, painted, or the enlarged one as a matrix. */
   #drawDetail(map: ShownMap) {
-    const { host, figure, row } = this;
+    const { figure, row } = this;
+    const { state } = this.host;
+    const whole = state.shown!.map;
     const [, , queries, keys] = map.shape;
-    const { layer } = this.#large === null ? this.cursor : host.state;
+    const looked = this.#looked(map);
+    const { layer } = this.#large === null ? looked : state.chosen;
     const present = layersOf(map).includes(layer);
     figure.node.hidden = this.#large === null || !present;
     this.overview.classList.toggle("hm-opened", !figure.node.hidden);
     row.hidden = this.#large !== null || !present;
-    this.legend.draw(host.shown.map, host.state);
+    this.legend.draw(whole, state.chosen);
     this.legend.node.hidden = row.hidden || !this.#both;
     this.#mark();
     if (!present) return;
-    const head = Math.min(this.#large ?? this.cursor.head, map.shape[1] - 1);
+    const head = this.#large ?? looked.head;
     const name = headTitle(map, layer, head);
     if (this.#large !== null) {
-      host.placeName(figure.title, layer, head);
+      this.placeName(figure.title, layer, head);
       setText(figure.moved, name === headName(map, layer, head) ? "" : `of ${layerName(map, layer)}`);
       figure.draw(map, layer, head, { large: true, table: queries * keys <= TABLE_CELLS, name });
     } else {
-      host.dress(this.paintedHead, layer, head);
-      row.ariaLabel = `What ${name} looks at when ${host.shown.map.queryTokens[host.query]} asks`;
+      dress(state, this.paintedHead, layer, head);
+      row.ariaLabel = `What ${name} looks at when ${whole.queryTokens[queryOf(state)]} asks`;
       setText(this.paintedName, name);
       this.#paint(layer, head);
     }
@@ -329,7 +329,7 @@ export class GridView implements MapPart {
 
   /** Frames the head whose words are painted, also once the pointer is elsewhere. */
   #mark() {
-    const { layer, head } = this.cursor;
+    const { layer, head } = this.#looked(this.#map!);
     const marked = this.#large === null ? `[data-layer="${layer}"][data-head="${head}"]` : null;
     for (const button of this.body.querySelectorAll(".hm-looked")) button.classList.remove("hm-looked");
     if (marked) this.body.querySelector(marked)?.classList.add("hm-looked");
@@ -337,19 +337,20 @@ export class GridView implements MapPart {
 
   /** The words of the head that is pointed at, in both sentences where two are compared. */
   #paint(layer: number, head: number) {
-    const { host } = this;
-    const { map, compared } = host.shown;
-    const { secondQuery: second, pairs } = compareHeads(map, compared, layer, host.query);
-    const askers = host.askersOf(map);
+    const { state } = this.host;
+    const { map, compared } = state.shown!;
+    const query = queryOf(state);
+    const { secondQuery: second, pairs } = compareHeads(map, compared, layer, query);
+    const { askers } = map;
     this.row.classList.toggle("hm-plain", Boolean(compared)); // these are weights, above are differences
     const rows = fill(this.paintedHead, compared ? 2 : 1, makeRow);
     const [shared, others] = sharedTokens(pairs);
-    const { shows } = drawRow(rows[0], host, map, { layer, head, query: host.query, askers, shared }).row;
-    if (shows) shows.query = host.rest;
+    const { shows } = drawRow(rows[0], state, map, { layer, head, query, askers, shared }).row;
+    if (shows) shows.query = restOf(state);
     if (!compared || !pairs) return;
     setText(rows[1].cells[0], "second sentence");
     const asking = secondAskers(pairs, askers, compared.shape[3]);
-    drawRow(rows[1], host, compared, { layer, head, query: second, askers: asking, second: true, shared: others });
+    drawRow(rows[1], state, compared, { layer, head, query: second, askers: asking, second: true, shared: others });
   }
 
   /** Where two sentences are compared, the heads that moved most. */
@@ -369,37 +370,41 @@ export class GridView implements MapPart {
 
   /** The row of the word that asks, in every head. */
   #highlight(map: ShownMap) {
-    const { shown, query } = this.host;
-    const row = map.queries.indexOf(shown.map.queries[query]);
+    const { state } = this.host;
+    const row = map.queries.indexOf(state.shown!.map.queries[queryOf(state)]);
     this.frame.classList.toggle("hm-asked", row >= 0);
     this.frame.style.setProperty("--asks", String(Math.max(row, 0) / map.shape[2]));
     this.frame.style.setProperty("--queries", String(map.shape[2]));
   }
 
-  /** Another word asks. */
+  /** Another word asks, or another head is looked at. */
   ask() {
     const map = this.#map;
     if (!map) return;
+    if (this.#large === null) return this.#drawDetail(map);
     this.#highlight(map);
-    if (this.#large !== null) return this.figure.ask();
-    const { layer, head } = this.cursor;
-    if (layersOf(map).includes(layer)) this.#paint(layer, Math.min(head, map.shape[1] - 1));
+    this.figure.ask();
+  }
+
+  /** The head that is looked at, of those that there are. */
+  #looked({ shape: [layers, heads] }: ShownMap) {
+    const { layer, head } = this.host.state.looked;
+    return { layer: Math.min(layer, layers - 1), head: Math.min(head, heads - 1) };
   }
 
   #look(event: Event) {
     const button = targetOf(event).closest("button");
-    if (!button) return;
-    const { layer, head } = placeOf(button);
-    if (layer === this.cursor.layer && head === this.cursor.head) return;
-    this.cursor = { layer, head };
-    if (this.#large === null && this.#map) this.#drawDetail(this.#map);
+    if (!button || !this.#map) return;
+    const [place, looked] = [placeOf(button), this.#looked(this.#map)];
+    if (place.layer !== looked.layer || place.head !== looked.head) this.host.dispatch({ type: "look", ...place });
   }
 
   #enlarge(event: Event) {
     const button = targetOf(event).closest("button");
     if (!button) return;
     const { layer, head } = placeOf(button);
-    this.host.set({ layer, head: button.ariaExpanded === "true" ? null : head });
+    const parts = { layer, head: button.ariaExpanded === "true" ? null : head };
+    this.host.act({ type: "choose", parts });
   }
 
   #move(event: KeyboardEvent) {

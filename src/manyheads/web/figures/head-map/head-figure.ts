@@ -2,6 +2,7 @@
 
 import { h, setText } from "../../views/dom.ts";
 import type { MapHost } from "./map-part.ts";
+import { dress } from "./switches.ts";
 
 export class HeadFigure {
   host: MapHost;
@@ -19,11 +20,11 @@ export class HeadFigure {
   /** Dresses it as a head, of which the button says whether it's large. */
   protected frame(layer: number, head: number, large: boolean, name: string) {
     const { host, node, button } = this;
-    host.dress(node, layer, head);
+    dress(host.state, node, layer, head);
     node.classList.toggle("hm-large", large);
     setText(button, large ? "Shrink" : "Enlarge");
     button.ariaLabel = `${large ? "Shrink" : "Enlarge"} ${name}`;
-    button.onclick = () => host.set({ layer, head: large ? null : head });
+    button.onclick = () => host.act({ type: "choose", parts: { layer, head: large ? null : head } });
   }
 }
 

@@ -7,10 +7,12 @@ import type { KernelModel } from "../../doors/kernel-model.ts";
 import { define } from "../../doors/page-element.ts";
 import { OPTION_NAMES } from "../../math/options.ts";
 import { decodeMap, type WireWeights } from "../../math/wire.ts";
-import { announce, h } from "../../views/dom.ts";
+import { h } from "../../views/dom.ts";
+import { differing } from "../../views/host.ts";
 import { readLent } from "./attributes.ts";
 import { HeadMapElement } from "./element.ts";
-import { HeadMapView } from "./view.ts";
+import { startWith } from "./state.ts";
+import { mapFigure, type MapFigure } from "./view.ts";
 
 /** Which trait of Python's `HeadMap` holds which part of the state. */
 export const TRAITS = {
@@ -29,30 +31,35 @@ interface LayerMessage {
 function render({ model, el }: { model: KernelModel; el: HTMLElement }) {
   const root = el.appendChild(h("div", { class: "head-map" }));
   const models: string[] = model.get("_models");
-  let view: HeadMapView | undefined;
+  let figure: MapFigure | undefined;
   const takeLayer = ({ of, layer, maps: [map, compared] }: LayerMessage) => {
-    if (of === view?.state.map?.computed) view?.dispatch({ type: "layer", layer, map, compared });
+    if (of === figure?.state.map?.computed) figure?.dispatch({ type: "layer", layer, map, compared });
   };
   const close = openDoor(model, root, TRAITS, ["_attention", "_compared"], {
     kind: "head-map",
-    make: (state, change, ask) =>
-      (view = new HeadMapView(root, state, {
-        change,
-        models,
-        examples: model.get("examples") ?? "",
-        computes: model.get("_computes"),
-        readsText: model.get("_reads") === "text",
-        painted: (map) => announce(root, "attention", map),
-        fetch: (layers, { computed: of }) => (model.send({ of, layers }), ask()),
-      })),
-    show(figure: HeadMapView) {
-      const [map, compared] = [model.get("_attention"), model.get("_compared")];
-      figure.show(decodeMap(map), compared && decodeMap(compared));
+    make(parts, change, ask) {
+      const [computes, readsText] = [model.get("_computes"), model.get("_reads") === "text"];
+      const state = startWith(parts, { models, computes, readsText, fetches: true });
+      const host: MapFigure = mapFigure(
+        root,
+        state,
+        { examples: model.get("examples") ?? "" },
+        {
+          changed: ({ chosen: before }, { chosen: after }) => change(after, differing(before, after)),
+          ask(_, names) {
+            if (!names.includes("layers")) return; // Python computes what follows from a change
+            model.send({ of: host.state.map!.computed, layers: host.state.requested.at(-1) });
+            ask();
+          },
+        },
+      );
+      return (figure = host);
     },
-    lend: (figure: HeadMapView, settings) => (
-      figure.dispatch({ type: "lend", parts: readLent(settings, models) }),
-      figure.state.chosen
-    ),
+    show(host) {
+      const [map, compared] = [model.get("_attention"), model.get("_compared")];
+      host.dispatch({ type: "show", map: decodeMap(map), compared: compared && decodeMap(compared) });
+    },
+    lend: (host, settings) => (host.lend(readLent(settings, models)), host.state.chosen),
   });
   model.on("msg:custom", takeLayer);
   return () => {

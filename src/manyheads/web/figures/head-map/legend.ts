@@ -4,15 +4,12 @@ import type { MapState, ShownMap } from "../../math/map-state.ts";
 import { legendOf } from "../../math/shown.ts";
 import { h, setText } from "../../views/dom.ts";
 
-export class Legend {
-  #from = h("span");
-  #to = h("span");
-  node = h("p", { class: "hm-legend" }, this.#from, h("i", { "aria-hidden": "true" }), this.#to);
-
-  draw(map: ShownMap, state: MapState) {
-    const [from, to] = legendOf(map, state);
-    setText(this.#from, from);
-    setText(this.#to, to);
-    this.node.hidden = state.view === "lines";
+export function makeLegend() {
+  const [from, to] = [h("span"), h("span")];
+  const node = h("p", { class: "hm-legend" }, from, h("i", { "aria-hidden": "true" }), to);
+  function draw(map: ShownMap, state: MapState) {
+    [from, to].forEach((end, at) => setText(end, legendOf(map, state)[at]));
+    node.hidden = state.view === "lines";
   }
+  return { node, draw };
 }

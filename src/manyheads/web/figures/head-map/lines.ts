@@ -5,8 +5,10 @@ import type { HeadStyle, ShownMap } from "../../math/map-state.ts";
 import { compareHeads, headName, lineStyle, lineUnit, strongest } from "../../math/maps.ts";
 import { capital, isolated, readable, weightText } from "../../math/text.ts";
 import { arrow, fill, focusOn, h, setText, setToken, targetOf } from "../../views/dom.ts";
-import type { MapHost, MapPart } from "./map-part.ts";
+import { unpin, type MapHost, type MapPart } from "./map-part.ts";
 import { secondAskers } from "./paint.ts";
+import { queryOf, restOf } from "./state.ts";
+import { styleOfHead } from "./switches.ts";
 
 const SVG = "http://www.w3.org/2000/svg";
 const BESIDE = 0.5; // of a row, over which the heads' lines to one word lie side by side
@@ -28,7 +30,7 @@ export class LinesView implements MapPart {
       panels: [first, second],
     } = this;
     this.#maps = { map, compared };
-    const { pairs } = compareHeads(map, compared, host.state.layer, host.rest);
+    const { pairs } = compareHeads(map, compared, host.state.chosen.layer, restOf(host.state));
     const askers = map.queryTokens.map((_, query) => query);
     first.take(map, askers, pairs && new Set(pairs.map(([i]) => i)));
     second.node.hidden = !compared || !pairs;
@@ -45,12 +47,13 @@ export class LinesView implements MapPart {
       panels: [first, second],
     } = this;
     const { map, compared } = this.#maps;
-    const { layer } = host.state;
-    first.draw(host.query, host.rest);
+    const { layer } = host.state.chosen;
+    const [query, rest] = [queryOf(host.state), restOf(host.state)];
+    first.draw(query, rest);
     if (compared)
       second.draw(
-        compareHeads(map, compared, layer, host.query).secondQuery,
-        compareHeads(map, compared, layer, host.rest).secondQuery,
+        compareHeads(map, compared, layer, query).secondQuery,
+        compareHeads(map, compared, layer, rest).secondQuery,
       );
   }
 }
@@ -123,10 +126,10 @@ class LinesPanel {
     const map = this.#map;
     if (!map) return;
     const only = this.#only;
-    const { host } = this;
-    const { layer, head: chosen } = host.state;
+    const { state } = this.host;
+    const { layer, head: chosen } = state.chosen;
     const single = chosen === null ? null : Math.min(chosen, map.shape[1] - 1);
-    const styles = Array.from({ length: map.shape[1] }, (_, head) => host.styleOf(map, layer, head));
+    const styles = Array.from({ length: map.shape[1] }, (_, head) => styleOfHead(state, map, layer, head));
     const lines = strongest(map, layer, {
       chosen: (head, asks, key) =>
         !styles[head].off && (single === null || head === single) && (only === null ? asks === query : key === only),
@@ -175,7 +178,8 @@ class LinesPanel {
     const weights = others.map((token, other) => {
       const [query, key] = asks ? [index, other] : [other, index];
       const sum = chosen.reduce(
-        (total, head) => total + map.weights[((this.host.state.layer * heads + head) * queries + query) * keys + key],
+        (total, head) =>
+          total + map.weights[((this.host.state.chosen.layer * heads + head) * queries + query) * keys + key],
         0,
       );
       return { token, mean: sum / chosen.length };
@@ -187,7 +191,7 @@ class LinesPanel {
       single !== null || heads === 1
         ? ""
         : chosen.length === 1
-          ? `${capital(headName(map, this.host.state.layer, chosen[0]))}: `
+          ? `${capital(headName(map, this.host.state.chosen.layer, chosen[0]))}: `
           : mean;
     return `${who}“${isolated(readable(name))}” ${asks ? "looks most at" : "is looked at most by"} ${listed}.`;
   }
@@ -208,19 +212,19 @@ class LinesPanel {
   #show(only: number | null, asks: number | null) {
     const changed = only !== this.#only;
     this.#only = only;
-    const before = this.host.query;
-    this.host.point(asks); // draws, where another asks
-    if (changed && before === this.host.query) this.draw(this.#query, this.#rest);
+    const before = queryOf(this.host.state);
+    this.host.dispatch({ type: "point", query: asks }); // draws, where another asks
+    if (changed && before === queryOf(this.host.state)) this.draw(this.#query, this.#rest);
   }
 
   #ask(event: Event) {
     const item = targetOf(event).closest("li");
     const asker = item?.parentElement === this.asking ? this.#askers[placeOfItem(item)] : null;
-    if (asker != null) this.host.pin(asker);
+    if (asker != null) this.host.act({ type: "pin", query: asker });
   }
 
   #press(event: KeyboardEvent) {
-    if (event.key === "Escape") return this.host.pin(null);
+    if (event.key === "Escape") return unpin(this.host);
     const step = arrow(event.key);
     const item = targetOf(event).closest("li");
     if (!step || !item) return;

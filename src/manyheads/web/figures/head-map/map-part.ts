@@ -1,24 +1,25 @@
 // What a map's views get, and what they are.
 
-import type { MapOnScreen, MapState, ShownMap } from "../../math/map-state.ts";
-import type { AttentionEdge } from "../../math/score-parts.ts";
+import type { ShownMap } from "../../math/map-state.ts";
+import type { Host } from "../../views/host.ts";
+import type { Action, State } from "./state.ts";
 
-/** What the views of a map ask of the figure they are in. */
-export interface MapHost extends MapOnScreen {
-  behaviours: string[] | null; // what each head of each layer mostly does, by the names of names.json
-  mostHeads: number; // of the models to choose from; 0 where there is one
-  rest: number; // the place of the token that asks while nobody points at another
-  pinned: boolean;
-  readsText: boolean; // what its models read; else drawings
-  point(place: number | null): void; // somebody points at a token
-  pin(place: number | null): void; // it goes on asking
-  explain(edge: AttentionEdge): void; // of the map that is shown: why does its head look there?
-  askersOf(map: ShownMap): (number | null)[] | null;
-  keyOf(map: ShownMap, query: number): number;
-  set(state: Partial<MapState>): void; // the reader chose
-  dress(node: HTMLElement, layer: number, head: number): void; // in a head's colour
-  placeName(place: HTMLElement, layer: number, head: number): void; // which is the head's switch where heads are shown one by one
+/** What the figure knows at present, and how it's told what its reader does, or only points at. */
+export type MapHost = Pick<Host<State, Action>, "state" | "act" | "dispatch">;
+
+/** Undoes the last step, or does it again. */
+export function undo(host: MapHost, back: boolean) {
+  if (host.state.history[back ? "past" : "future"].length) host.act({ type: back ? "undo" : "redo" });
 }
+
+/** No token goes on asking, or is pointed at. */
+export function unpin(host: MapHost) {
+  if (host.state.pinned) host.act({ type: "pin", query: null });
+  else host.dispatch({ type: "point", query: null });
+}
+
+/** Puts a head's name into a place: its switch, where heads are shown one by one. */
+export type PlaceName = (place: HTMLElement, layer: number, head: number) => void;
 
 /** One of the views. */
 export interface MapPart {

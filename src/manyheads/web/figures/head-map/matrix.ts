@@ -7,8 +7,10 @@ import { directionOf, isSpecial, percent } from "../../math/text.ts";
 import type { ShownRowElement } from "./asking.ts";
 import { fill, h, rowsOf, setText, setToken, setWeight, targetOf } from "../../views/dom.ts";
 import { figuresOf, HeadFigure } from "./head-figure.ts";
-import type { MapHost, MapPart } from "./map-part.ts";
+import type { MapHost, MapPart, PlaceName } from "./map-part.ts";
 import { lettersOf } from "./sizes.ts";
+import { queryOf } from "./state.ts";
+import { styleOfHead } from "./switches.ts";
 import { drawHead, makeBitmap, paintBitmap } from "../../views/pixels.ts";
 
 export const TABLE_CELLS = 8192; // so many, all heads together, are tables; more are bitmaps
@@ -18,11 +20,13 @@ const SMALL_SIDE = 256; // pixels of a small bitmap, at most
 export class MatrixView implements MapPart {
   placesToggles = true;
   host: MapHost;
+  placeName: PlaceName;
   box = h("div", { class: "hm-matrices", onfocusin: scrollToFocus, onclick: (event: Event) => this.#enlarge(event) });
   figures: MatrixFigure[] = [];
 
-  constructor(stage: HTMLElement, host: MapHost) {
+  constructor(stage: HTMLElement, host: MapHost, placeName: PlaceName) {
     this.host = host;
+    this.placeName = placeName;
     stage.append(this.box);
   }
 
@@ -36,13 +40,13 @@ export class MatrixView implements MapPart {
     const cell = targetOf(event).closest("td, canvas");
     const head = this.figures.findIndex(({ scroll }) => scroll.contains(cell));
     const isSmall = cell instanceof HTMLCanvasElement || (cell && cell.clientWidth > 0 && cell.clientWidth < PRESSED);
-    if (!isSmall || head < 0 || head === this.host.state.head) return;
+    if (!isSmall || head < 0 || head === this.host.state.chosen.head) return;
     event.stopPropagation();
-    this.host.set({ head });
+    this.host.act({ type: "choose", parts: { head } });
   }
 
   draw(first: ShownMap, second: ShownMap | null) {
-    const { layer, head: chosen } = this.host.state;
+    const { layer, head: chosen } = this.host.state.chosen;
     const map = second ? difference(first, second) : first;
     const moved = second ? movedHeads(first, second, layer) : [];
     const [, heads, queries, keys] = map.shape;
@@ -51,7 +55,7 @@ export class MatrixView implements MapPart {
     figuresOf(this.figures, this.box, heads, () => new MatrixFigure(this.host)).forEach((figure, head) => {
       const large = chosen === head;
       const table = queries * keys * (large ? 1 : heads) <= TABLE_CELLS;
-      this.host.placeName(figure.title, layer, head);
+      this.placeName(figure.title, layer, head);
       figure.draw(map, layer, head, { large, table, name: headName(map, layer, head) });
       setText(figure.moved, moved.length ? `moved ${percent(moved[head])} on average` : "");
     });
@@ -101,8 +105,8 @@ export class MatrixFigure extends HeadFigure {
 
   /** The row of the word that asks; of two sentences, only shared words have one. */
   #query() {
-    const { shown, query } = this.host;
-    return this.map?.queries.indexOf(shown.map.queries[query]);
+    const { state } = this.host;
+    return this.map?.queries.indexOf(state.shown!.map.queries[queryOf(state)]);
   }
 
   /** Another word asks: its row stands out. */
@@ -118,20 +122,30 @@ export class MatrixFigure extends HeadFigure {
     paintBitmap(
       this.canvas,
       makeBitmap(width, height, (pixels) =>
-        drawHead(pixels, width, { x: 0, y: 0, width, height }, map, layer, head, this.host.styleOf(map, layer, head)),
+        drawHead(
+          pixels,
+          width,
+          { x: 0, y: 0, width, height },
+          map,
+          layer,
+          head,
+          styleOfHead(this.host.state, map, layer, head),
+        ),
       ),
     );
   }
 
   #drawTable(map: ShownMap, layer: number, head: number, label: string) {
-    const { host, table } = this;
+    const { table } = this;
+    const { state } = this.host;
+    const whole = state.shown!.map;
     const [, , queries, keys] = map.shape;
     table.ariaLabel = label;
     this.scroll.dir = table.dir = directionOf(map.keyTokens);
     const columns = fill(this.columns, keys + 1, () => h("th", { scope: "col" }, h("span")));
     for (let key = 0; key < keys; key++) setToken(columns[key + 1].children[0], map.keyTokens[key]);
     const faint = map.keyTokens.map(isSpecial);
-    const style = host.styleOf(map, layer, head);
+    const style = styleOfHead(state, map, layer, head);
     const asking = this.#query();
     const rows = fill(this.rows, queries, () => h("tr", {}, h("th", { scope: "row" })));
     for (let query = 0; query < queries; query++) {
@@ -139,13 +153,7 @@ export class MatrixFigure extends HeadFigure {
       const full = fullWeight(map, layer, weights, style);
       const row: ShownRowElement = rows[query];
       const { cells } = row;
-      row.shows = {
-        map,
-        layer,
-        head,
-        query,
-        own: map === host.shown.map ? query : host.shown.map.queries.indexOf(map.queries[query]),
-      };
+      row.shows = { map, layer, head, query, own: map === whole ? query : whole.queries.indexOf(map.queries[query]) };
       row.classList.toggle("hm-asks", query === asking);
       setToken(cells[0], map.queryTokens[query]);
       while (cells.length > keys + 1) row.lastElementChild?.remove();

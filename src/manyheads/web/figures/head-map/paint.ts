@@ -2,11 +2,15 @@
 
 import type { ShownMap } from "../../math/map-state.ts";
 import { cellTint, compareHeads, fullWeight, headNamesOf, isMasked, queryWeights } from "../../math/maps.ts";
+import { mostHeads } from "../../math/families.ts";
+import { keyOf } from "../../math/shown.ts";
 import { directionOf, isSpecial, percent } from "../../math/text.ts";
 import { Arcs, type PaintedRow } from "./arcs.ts";
 import type { ShownRowElement } from "./asking.ts";
 import { type CellTint, fill, h, setText, setToken, setTint, setWeight } from "../../views/dom.ts";
-import type { MapHost, MapPart } from "./map-part.ts";
+import type { MapHost, MapPart, PlaceName } from "./map-part.ts";
+import { queryOf, restOf, type State } from "./state.ts";
+import { dress, styleOfHead } from "./switches.ts";
 import { travel, type Travellers } from "../../views/travel.ts";
 
 const FEW_ROWS = 12; // so many are painted at once; of more, those on screen first
@@ -28,11 +32,13 @@ export class PaintView implements MapPart {
   #arcs = new Arcs();
   #later?: ReturnType<typeof setTimeout>; // paints the rows that are not on screen
   host: MapHost;
+  placeName: PlaceName;
   table = h("table", { class: "hm-paint", role: "table" });
   resized: ResizeObserver;
 
-  constructor(stage: HTMLElement, host: MapHost) {
+  constructor(stage: HTMLElement, host: MapHost, placeName: PlaceName) {
     this.host = host;
+    this.placeName = placeName;
     stage.append(h("div", { class: "hm-painted" }, this.table, this.#arcs.node));
     this.resized = new ResizeObserver(() => this.#moved());
     this.resized.observe(this.table);
@@ -77,62 +83,66 @@ export class PaintView implements MapPart {
   #heads: Travellers = () => [...this.table.tBodies].map((body, head) => [String(head), body]);
 
   #paint(map: ShownMap, compared: ShownMap | null) {
-    const { host, table } = this;
-    const { layer } = host.state;
-    const { moved, pairs, secondQuery: other } = compareHeads(map, compared, layer, host.rest);
-    const askers = host.askersOf(map);
+    const { table } = this;
+    const { state } = this.host;
+    const { layer } = state.chosen;
+    const rest = restOf(state);
+    const { moved, pairs, secondQuery: other } = compareHeads(map, compared, layer, rest);
+    const { askers } = map;
     const [shared, others] = sharedTokens(pairs);
     const second = pairs && compared && secondAskers(pairs, askers, compared.shape[3]);
-    table.ariaLabel = `What each head looks at when ${map.queryTokens[host.rest]} asks`;
+    table.ariaLabel = `What each head looks at when ${map.queryTokens[rest]} asks`;
     const [, heads] = map.shape;
     const most = Math.max(...moved);
     const bodies = fill(table, heads, () => h("tbody", { role: "rowgroup" }));
     this.#rows = [];
     [...bodies].forEach((body, head) => {
-      host.dress(body, layer, head);
+      dress(state, body, layer, head);
       const rows = fill(body, pairs ? 2 : 1, makeRow);
-      host.placeName(rows[0].cells[0], layer, head);
-      this.#rows.push(drawRow(rows[0], host, map, { layer, head, query: host.rest, askers, shared }));
+      this.placeName(rows[0].cells[0], layer, head);
+      this.#rows.push(drawRow(rows[0], state, map, { layer, head, query: rest, askers, shared }));
       if (!compared || !pairs) return;
       setText(rows[1].cells[0], moved.length ? `moved ${percent(moved[head])}` : "");
       rows[1].cells[0].classList.toggle("hm-most", most > 0 && moved[head] === most);
       const row = { layer, head, query: other, askers: second, second: true, shared: others };
-      this.#rows.push(drawRow(rows[1], host, compared, row));
+      this.#rows.push(drawRow(rows[1], state, compared, row));
     });
     table.dir = directionOf(map.keyTokens);
     table.style.setProperty("--keys", String(map.shape[3]));
     table.style.setProperty("--letters", String(Math.max(...headNamesOf(map, layer).map((name) => name.length))));
-    table.classList.toggle("hm-close", host.mostHeads > 0 && !map.mixed);
+    table.classList.toggle("hm-close", mostHeads(state.models) > 0 && !map.mixed);
     table.classList.toggle("hm-gliding", this.#rows.length * map.shape[3] <= GLIDING);
     clearTimeout(this.#later);
     this.#maps = { map, compared };
-    this.#query = host.rest;
+    this.#query = rest;
     this.#arcs.forget();
-    if (host.query === host.rest) this.#drawArcs();
+    if (queryOf(state) === rest) this.#drawArcs();
     else this.ask();
   }
 
   /** Paints what another word looks at. */
   ask() {
-    const { host } = this;
+    const { state } = this.host;
     if (!this.#maps) return;
     const { map, compared } = this.#maps;
-    const [query, other] = [host.query, compareHeads(map, compared, host.state.layer, host.query).secondQuery];
+    const query = queryOf(state);
+    const other = compareHeads(map, compared, state.chosen.layer, query).secondQuery;
     this.#rows = this.#rows.map((row) => ({ ...row, query: row.second ? other : query }));
-    for (const row of this.#rows) row.from = host.keyOf(row.map, row.query);
+    for (const row of this.#rows) row.from = keyOf(row.map, row.query);
     const seen = near(this.#rows);
-    this.#arcs.draw(this.#hasArcs ? seen.filter(isFirst) : [], host); // reads where words are before any is painted
+    this.#arcs.draw(this.#hasArcs ? seen.filter(isFirst) : [], state); // reads where words are before any is painted
     if (query === this.#query) return;
     this.#query = query;
-    for (const row of seen) tintRow(row, host);
+    for (const row of seen) tintRow(row, state);
     clearTimeout(this.#later);
     if (seen.length < this.#rows.length)
-      this.#later = setTimeout(() => this.#rows.forEach((row) => tintRow(row, host)), UNSEEN);
+      this.#later = setTimeout(() => this.#rows.forEach((row) => tintRow(row, state)), UNSEEN);
   }
 
   /** Whether somebody wants to know who asks. */
   get #hasArcs() {
-    return this.host.pinned || this.host.query !== this.host.rest;
+    const { state } = this.host;
+    return state.pinned || queryOf(state) !== restOf(state);
   }
 
   #moved() {
@@ -141,7 +151,7 @@ export class PaintView implements MapPart {
   }
 
   #drawArcs() {
-    this.#arcs.draw(this.#hasArcs ? near(this.#rows).filter(isFirst) : [], this.host);
+    this.#arcs.draw(this.#hasArcs ? near(this.#rows).filter(isFirst) : [], this.host.state);
   }
 }
 
@@ -178,7 +188,7 @@ export const makeRow = () => h("tr", { role: "row" }, h("th", { scope: "row", ro
 /** One head's weights on all tokens; `shared`, where two sentences are compared, are the tokens that both have. */
 export function drawRow(
   row: ShownRowElement,
-  host: MapHost,
+  state: State,
   map: ShownMap,
   {
     layer,
@@ -197,9 +207,9 @@ export function drawRow(
   },
 ): DrawnRow {
   const weights = queryWeights(map, layer, head, query);
-  const style = host.styleOf(map, layer, head);
+  const style = styleOfHead(state, map, layer, head);
   const full = fullWeight(map, layer, weights, style);
-  const from = host.keyOf(map, query);
+  const from = keyOf(map, query);
   row.shows = { map, layer, head, query, askers, second };
   while (row.cells.length > weights.length + 1) row.lastElementChild?.remove();
   while (row.cells.length < weights.length + 1) row.append(h("td", { role: "cell", tabindex: -1 }));
@@ -226,9 +236,9 @@ function underline(cell: HTMLElement & { underlined?: number }, tint: CellTint) 
 }
 
 /** The tints of a row alone, and who asks. */
-function tintRow({ row, map, layer, head, query, from }: DrawnRow, host: MapHost) {
+function tintRow({ row, map, layer, head, query, from }: DrawnRow, state: State) {
   const weights = queryWeights(map, layer, head, query);
-  const style = host.styleOf(map, layer, head);
+  const style = styleOfHead(state, map, layer, head);
   const full = fullWeight(map, layer, weights, style);
   const { cells } = row;
   weights.forEach((weight, key) => {

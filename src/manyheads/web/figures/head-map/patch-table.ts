@@ -7,6 +7,8 @@ import { fill, h, rowsOf, setTint, setToken, setWeight } from "../../views/dom.t
 import type { ShownRowElement } from "./asking.ts";
 import type { MapHost } from "./map-part.ts";
 import { fullOnPicture } from "./patches.ts";
+import { queryOf, restOf, type State } from "./state.ts";
+import { styleOfHead } from "./switches.ts";
 
 /** What is drawn of one head. */
 export interface Drawn {
@@ -34,29 +36,30 @@ export class CellTable {
 
   /** Draws these keys as places and, with so many `columns`, all patches; none without. */
   draw(drawn: Drawn, others: number[], columns: number, label: string) {
-    const { host } = this;
+    const { state } = this.host;
     this.#drawn = drawn;
-    this.#query = host.rest;
+    this.#query = restOf(state);
     this.node.ariaLabel = label;
     this.places.hidden = others.length === 0;
-    drawCells(rowsOf(this.places)[0], others, drawn, host, true);
+    drawCells(rowsOf(this.places)[0], others, drawn, state, true);
     const rows = fill(this.patches, columns ? drawn.patches.length / columns : 0, () => h("tr", { role: "row" }));
     this.patches.style.setProperty("--columns", String(columns));
     [...rows].forEach((row, at) =>
-      drawCells(row as ShownRowElement, drawn.patches.slice(at * columns, (at + 1) * columns), drawn, host, false),
+      drawCells(row as ShownRowElement, drawn.patches.slice(at * columns, (at + 1) * columns), drawn, state, false),
     );
     this.ask();
   }
 
   /** Another place asks. */
   ask() {
-    const { host } = this;
+    const { state } = this.host;
+    const query = queryOf(state);
     const rows = [...rowsOf(this.places), ...rowsOf(this.patches)] as ShownRowElement[];
     const { askers } = this.#drawn ?? {};
-    if (this.#drawn && host.query !== this.#query) for (const row of rows) tintCells(row, this.#drawn, host);
-    this.#query = host.query;
+    if (this.#drawn && query !== this.#query) for (const row of rows) tintCells(row, this.#drawn, state);
+    this.#query = query;
     this.#asking?.classList.remove("hm-asker");
-    const asks = (key: number | null) => key !== null && askers?.[key] === host.query;
+    const asks = (key: number | null) => key !== null && askers?.[key] === query;
     const row = rows.find(({ shows }) => shows?.keys?.some(asks));
     this.#asking = row?.cells[row.shows?.keys?.findIndex(asks) ?? -1] ?? null;
     this.#asking?.classList.add("hm-asker");
@@ -64,12 +67,12 @@ export class CellTable {
 }
 
 /** What the resting place gives to these keys; null has no weight, though the focus passes over it. */
-function drawCells(row: ShownRowElement, keys: (number | null)[], drawn: Drawn, host: MapHost, named: boolean) {
+function drawCells(row: ShownRowElement, keys: (number | null)[], drawn: Drawn, state: State, named: boolean) {
   const { map, layer, head, askers } = drawn;
-  const query = host.rest;
+  const query = restOf(state);
   row.shows = { map, layer, head, query, keys, askers };
   const cells = fill(row, keys.length, makeCell) as HTMLCollectionOf<HTMLTableCellElement>;
-  const { weights, tintOf } = tintsOf(drawn, host, query);
+  const { weights, tintOf } = tintsOf(drawn, state, query);
   keys.forEach((key, at) => {
     const gone = cells[at].classList.contains("hm-gone");
     if (gone !== (key === null)) cells[at].replaceWith(gone ? makeCell() : makeGone());
@@ -82,17 +85,18 @@ function drawCells(row: ShownRowElement, keys: (number | null)[], drawn: Drawn, 
 }
 
 /** The tints of a row alone. */
-function tintCells({ cells, shows }: ShownRowElement, drawn: Drawn, host: MapHost) {
-  const { weights, tintOf } = tintsOf(drawn, host, host.query);
+function tintCells({ cells, shows }: ShownRowElement, drawn: Drawn, state: State) {
+  const query = queryOf(state);
+  const { weights, tintOf } = tintsOf(drawn, state, query);
   shows?.keys?.forEach((key, at) => {
-    if (key !== null) setTint(cells[at], weights[key], tintOf(key), isMasked(drawn.map, host.query, key));
+    if (key !== null) setTint(cells[at], weights[key], tintOf(key), isMasked(drawn.map, query, key));
   });
 }
 
 /** The weights of a query, and how each is tinted. */
-function tintsOf({ map, layer, head, scale }: Drawn, host: MapHost, query: number) {
+function tintsOf({ map, layer, head, scale }: Drawn, state: State, query: number) {
   const weights = queryWeights(map, layer, head, query);
-  const style = host.styleOf(map, layer, head);
+  const style = styleOfHead(state, map, layer, head);
   const full = fullOnPicture(map, layer, weights, style, scale);
   return { weights, tintOf: (key: number) => cellTint(map, style, weights[key], full, isSpecial(map.keyTokens[key])) };
 }

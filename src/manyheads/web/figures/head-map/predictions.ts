@@ -1,39 +1,33 @@
 // What the model concludes: the likeliest label of each prediction and, when heads are off, what it was with all on, or how many are off.
 
-import type { AttentionMap, Predictions } from "../../math/attention-map.ts";
 import { offIn, withOff } from "../../math/heads-off.ts";
-import type { MapState } from "../../math/map-state.ts";
 import { colourOf, likeliest } from "../../math/maps.ts";
 import { isolated, percent } from "../../math/text.ts";
 import { fill, h, setText, targetOf } from "../../views/dom.ts";
+import { isOn, withAllOn, type State } from "./state.ts";
 
-export class PredictionsView {
-  node: HTMLElement;
-  #allOn = { of: "", predictions: {} as Predictions }; // what was predicted with all heads on, and of what
+/** `light` lights a head, or none. */
+export function makePredictions(light: (head: number | null) => void) {
+  const point = (event: Event) => {
+    const item = targetOf(event).closest<HTMLElement>("[data-of]");
+    light(item ? Number(item.dataset.of) : null);
+  };
+  const node = h("dl", {
+    class: "hm-predictions",
+    "aria-label": "Predictions",
+    onpointerover: point,
+    onpointerleave: () => light(null),
+  });
 
-  /** `light` lights a head, or none. */
-  constructor(light: (head: number | null) => void) {
-    const point = (event: Event) => {
-      const item = targetOf(event).closest<HTMLElement>("[data-of]");
-      light(item ? Number(item.dataset.of) : null);
-    };
-    this.node = h("dl", {
-      class: "hm-predictions",
-      "aria-label": "Predictions",
-      onpointerover: point,
-      onpointerleave: () => light(null),
-    });
-  }
-
-  draw(map: AttentionMap, compared: AttentionMap | null, state: MapState, isOn: (head: number) => boolean) {
-    const of = `${state.model} ${state.sentence}`;
-    if (!state.headMask) this.#allOn = { of, predictions: map.predictions };
-    const before = state.headMask && this.#allOn.of === of ? this.#allOn.predictions : {};
-    const off = withOff(offIn(state.headMask).length);
+  function draw(state: State) {
+    const { compared, chosen } = state;
+    const map = state.map!;
+    const before = withAllOn(state);
+    const off = withOff(offIn(chosen.headMask).length);
     const names = Object.keys(map.predictions ?? {});
-    this.node.hidden = names.length === 0;
-    this.node.style.setProperty("--lines", compared ? "6" : "4");
-    const items = fill(this.node, names.length, makeItem);
+    node.hidden = names.length === 0;
+    node.style.setProperty("--lines", compared ? "6" : "4");
+    const items = fill(node, names.length, makeItem);
     names.forEach((name, index) => {
       const item = items[index];
       const [term, value] = item.children;
@@ -45,7 +39,7 @@ export class PredictionsView {
       if (head >= 0) {
         item.style.setProperty("--head", colourOf(name));
         item.dataset.of = String(head);
-        item.classList.toggle("hm-off", !isOn(head));
+        item.classList.toggle("hm-off", !isOn(chosen, map.namedLayer ?? chosen.layer, head));
       }
       item.dataset.prediction = name;
       setText(term, name);
@@ -57,6 +51,8 @@ export class PredictionsView {
       setText(earlier, was ? `all heads on: ${changed}${percent(was[1])}` : off);
     });
   }
+
+  return { node, draw };
 }
 
 /** What is predicted of the second sentence. */

@@ -1,10 +1,24 @@
 // What is on screen as a file: its name, and a table of its weights. No DOM.
 
 import { difference } from "../../math/compared.ts";
-import type { MapOnScreen, MapState, ShownMap } from "../../math/map-state.ts";
+import type { MapState, ShownMap } from "../../math/map-state.ts";
 import { compareHeads, isMasked, layerName, queryWeights } from "../../math/maps.ts";
 import { CSV_COLUMNS } from "../../math/names.ts";
 import { drawnLayers } from "./patches.ts";
+import { queryOf, type State } from "./state.ts";
+
+/** What is saved. */
+export interface MapOnScreen {
+  state: MapState;
+  shown: { map: ShownMap; compared: ShownMap | null };
+  query: number; // the place of the asking token among those shown
+}
+
+export const onScreen = (state: State): MapOnScreen => ({
+  state: state.chosen,
+  shown: state.shown!,
+  query: queryOf(state),
+});
 
 /** The shortest decimal that is read as the same float32. */
 export function exactly(weight: number) {

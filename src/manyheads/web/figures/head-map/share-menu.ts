@@ -2,37 +2,45 @@
 
 import { closeOnEscape } from "../../views/controls.ts";
 import { h } from "../../views/dom.ts";
-import type { MapOnScreen } from "../../math/map-state.ts";
+import { isFile, modelLabel } from "../../math/families.ts";
 import { copying } from "../../doors/copy-menu.ts";
 import { download } from "../../doors/download.ts";
 import { svgOf } from "./svg.ts";
-import { csvOf, fileName } from "./save.ts";
+import type { MapHost } from "./map-part.ts";
+import { csvOf, fileName, onScreen } from "./save.ts";
+import { missingOf, type State } from "./state.ts";
+import { notesOf } from "./status.ts";
 
 const SHARPNESS = 2; // pixels of the PNG to one of the SVG
 const LARGEST_SIDE = 8192; // pixels; browsers draw nothing on a canvas that is much larger
 
-/** What a map gives the menu: what is on screen, whether all of it has come, and what is said of it. */
-export interface Shareable extends MapOnScreen {
-  complete: boolean;
-  readsText: boolean; // what its models read; else drawings
-  file: string; // the reader's own that computed it, where one did
-  elements: Element[];
-  notes: string[];
+/** The reader's own file that computed a map, where one did. */
+function fileOf({ models, chosen }: State) {
+  const name = models[chosen.model] ?? "";
+  return isFile(name) ? modelLabel(name) : "";
 }
 
-/** The menu of a map. `copies` are the texts it can copy: {name: () => text}; none in a notebook, whose page has no address. */
-export function shareMenu(view: Shareable, copies: Record<string, () => string> = {}) {
+/**
+ * The menu of a map that `elements` show. `copies` are the texts it can copy: {name: () => text}; none in a notebook, whose page has no
+ * address.
+ */
+export function shareMenu(host: MapHost, elements: () => Element[], copies: Record<string, () => string> = {}) {
   const { buttons, copied } = copying(copies);
   const save = (kind: string, make: () => Blob | Promise<Blob | null>) => async () => {
     copied.hidden = true;
-    const made = view.complete && (await make());
-    if (made) download(made, fileName(view, kind));
+    const { state } = host;
+    const made = state.map && !missingOf(state).length && (await make());
+    const { chosen, readsText } = state;
+    if (made) download(made, fileName({ state: chosen, file: fileOf(state), readsText }, kind));
   };
-  const svg = () => svgOf(view.elements, [...(view.file ? [`Computed by ${view.file}.`] : []), ...view.notes]);
+  const svg = () => {
+    const file = fileOf(host.state);
+    return svgOf(elements(), [...(file ? [`Computed by ${file}.`] : []), ...notesOf(host.state)]);
+  };
   const saves = {
     SVG: save("svg", () => new Blob([svg()], { type: "image/svg+xml" })),
     PNG: save("png", () => pngOf(svg())),
-    CSV: save("csv", () => new Blob(csvOf(view), { type: "text/csv" })),
+    CSV: save("csv", () => new Blob(csvOf(onScreen(host.state)), { type: "text/csv" })),
   };
   const saving = Object.entries(saves).map(([name, act]) =>
     h("button", { type: "button", "aria-label": `Save as ${name}`, onclick: act }, name),

@@ -9,6 +9,8 @@ import { HeadFigure } from "./head-figure.ts";
 import type { MapHost } from "./map-part.ts";
 import { fullOnPicture, sumOnPicture } from "./patches.ts";
 import { CellTable, type Drawn } from "./patch-table.ts";
+import { queryOf, restOf } from "./state.ts";
+import { styleOfHead } from "./switches.ts";
 
 const [GREY, OPAQUE] = [0x010101, 0xff000000]; // of a pixel
 
@@ -42,7 +44,12 @@ export class Sight extends HeadFigure {
     const { columns, ...picture } = map.picture as PatchPicture;
     this.#drawn = drawn;
     this.frame(layer, head, large, name);
-    this.cells.draw(drawn, others, table ? columns : 0, `${name}: what ${map.queryTokens[this.host.rest]} looks at`);
+    this.cells.draw(
+      drawn,
+      others,
+      table ? columns : 0,
+      `${name}: what ${map.queryTokens[restOf(this.host.state)]} looks at`,
+    );
     this.#drawInk(picture);
     this.cells.node.hidden = !table && others.length === 0;
     for (const node of [this.canvas, this.here])
@@ -56,7 +63,7 @@ export class Sight extends HeadFigure {
   ask() {
     if (!this.#drawn) return;
     const { map, layer, head, patches } = this.#drawn;
-    const weights = queryWeights(map, layer, head, this.host.query);
+    const weights = queryWeights(map, layer, head, queryOf(this.host.state));
     this.cells.ask();
     setText(this.share, isOfParts(map) ? `${percent(sumOnPicture(weights, patches))} on the picture` : "");
     if (this.canvas.isConnected) this.#paint(this.#drawn, weights);
@@ -75,13 +82,15 @@ export class Sight extends HeadFigure {
   }
 
   #paint({ map, layer, head, patches, scale, askers }: Drawn, weights: Float32Array) {
+    const { state } = this.host;
     const { rows, columns } = map.picture as PatchPicture;
-    const asking = patches.findIndex((key) => key !== null && askers[key] === this.host.query);
+    const query = queryOf(state);
+    const asking = patches.findIndex((key) => key !== null && askers[key] === query);
     this.here.hidden = asking < 0;
     const [top, left] = [Math.floor(asking / columns) / rows, (asking % columns) / columns];
     const box = { left, top, width: 1 / columns, height: 1 / rows };
     for (const [name, share] of Object.entries(box)) this.here.style.setProperty(name, `${100 * share}%`);
-    const style = this.host.styleOf(map, layer, head);
+    const style = styleOfHead(state, map, layer, head);
     const full = fullOnPicture(map, layer, weights, style, scale);
     paintBitmap(
       this.canvas,
@@ -106,14 +115,15 @@ export class Sight extends HeadFigure {
   #point(key: number | null) {
     if (!this.#drawn) return;
     const { map, layer, head, name, askers } = this.#drawn;
-    this.host.point(key === null ? null : askers[key]);
+    this.host.dispatch({ type: "point", query: key === null ? null : askers[key] });
     if (key === null) return;
-    const weight = queryWeights(map, layer, head, this.host.rest)[key];
-    this.canvas.title = `${name}: ${map.queryTokens[this.host.rest]} gives ${map.keyTokens[key]} ${weightText(map, weight)}`;
+    const rest = restOf(this.host.state);
+    const weight = queryWeights(map, layer, head, rest)[key];
+    this.canvas.title = `${name}: ${map.queryTokens[rest]} gives ${map.keyTokens[key]} ${weightText(map, weight)}`;
   }
 
   #pin(key: number | null) {
     const asker = key === null ? null : this.#drawn?.askers[key];
-    if (asker != null) this.host.pin(asker);
+    if (asker != null) this.host.act({ type: "pin", query: asker });
   }
 }

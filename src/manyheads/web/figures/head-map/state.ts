@@ -1,28 +1,21 @@
 // All that a <head-map> knows, as one value; every change of it is a pure function. No DOM.
 
 import type { StateParts } from "../../doors/state.ts";
-import type { AttentionMap } from "../../math/attention-map.ts";
-import { maskOf, offIn, offOf } from "../../math/heads-off.ts";
+import type { AttentionMap, Predictions } from "../../math/attention-map.ts";
+import { maskOf, offIn } from "../../math/heads-off.ts";
 import { NEW, record, stepped, type History } from "../../math/history.ts";
 import { keep, lend } from "../../math/lent.ts";
-import { isOfParts, layersOf } from "../../math/maps.ts";
+import { isMasked, isOfParts, layersOf } from "../../math/maps.ts";
 import type { MapState, ShownMap } from "../../math/map-state.ts";
 import { FULL } from "../../math/names.ts";
 import { COMPUTED, SHOWN, START } from "../../math/options.ts";
+import type { AttentionEdge } from "../../math/score-parts.ts";
 import { lacksNorms, missingLayers, queryRow, shownMap } from "../../math/shown.ts";
 import { withLayer, type WireWeights } from "../../math/wire.ts";
 
 const PLACES = ["layer", "head", "query"] as const;
 const WHOLE: StateParts = { off: [] }; // what begins with an example
 export const DIFFERENCES = ["matrix", "grid"]; // views that show how two sentences differ
-
-/** What a status line says; `act` is what a button after the text does, `name` what the button says. */
-export interface Message {
-  text: string;
-  act?: (() => void) | null;
-  name?: string;
-  loaded?: number; // how much of what is loading is here, from 0 to 1
-}
 
 /** What is shown of the maps, and what it was made from. */
 interface Shown {
@@ -31,8 +24,12 @@ interface Shown {
   from: unknown[];
 }
 
+/** All that a map knows. Another `shown` is another painting; where another map is on its way, what is shown stays. */
 export interface State {
   chosen: MapState;
+  models: string[]; // the names of those to choose from; none of a map that a kernel computes
+  readsText: boolean; // what they read; else drawings
+  behaviours: string[] | null; // what each head of each layer mostly does, by the names of names.json
   computes: boolean; // false for a map that answers to no sentence, and can only be looked at
   fetches: boolean; // layers that aren't here come when they are wanted
   home: number; // the query that asks while none is pinned
@@ -41,8 +38,10 @@ export interface State {
   pointed: number | null; // the token that somebody points at, among those shown
   map: AttentionMap | null;
   compared: AttentionMap | null;
+  computedBy: string; // a model's name; "" where the page brought it
   shown: Shown | null;
-  requested: number[]; // layers
+  asked: number; // how often its reader chose what a map is computed from, be it the same again: what's seen may answer to something else
+  requested: number[][]; // layers, as they were requested
   later: Partial<Pick<MapState, (typeof PLACES)[number]>>; // for the map to come: the one on screen may be smaller
   off: number[][] | null; // the heads that are to be off in it, as [layer, head]
   forgot: boolean; // the heads that were off: the model that computes now has others
@@ -50,9 +49,12 @@ export interface State {
   madeWith: string; // the file, not open, that the link was made with which led here
   words: string[]; // the only ones that the model knows
   history: History<Kept>;
-  message: Message;
-  noted: boolean; // the message stands with notes on what is shown
+  refused: boolean; // the sentence
   stale: boolean; // the map is not that of what the reader typed
+  allOn: { of: string; predictions: Predictions }; // what was predicted with all heads on, and of what
+  looked: { layer: number; head: number }; // in the grid: the head that is pointed at, or was last
+  sorted: boolean; // the grid, by what heads do, where that's known
+  explained: { map: AttentionMap; edge: AttentionEdge } | null; // why does a head look there?
 }
 
 /** What is undone, and done again. */
@@ -63,30 +65,34 @@ export type Action =
   | { type: "begin"; sentence: string; when?: number } // the reader pressed an example
   | { type: "lend"; parts: StateParts } // by a guess, a phrase or a link
   | { type: "undo" | "redo" }
-  | { type: "point" | "pin"; query: number | null } // a token among those shown, or none
+  | { type: "point"; query: number | null } // a token among those shown, or none
+  | { type: "pin"; query: number | null; edge?: AttentionEdge | null } // and its edge is explained
+  | { type: "explain"; edge: AttentionEdge } // of what is shown
+  | { type: "look"; layer: number; head: number } // at a head in the grid
+  | { type: "sort" } // the grid, otherwise
   | { type: "take"; parts: StateParts } // from outside: attributes, links, a kernel's traits
   | { type: "model"; numLayers: number; numHeads: number; vocabulary?: string[] } // which is about to compute
-  | { type: "show"; map: AttentionMap; compared?: AttentionMap | null; status?: string } // how things stand then
+  | { type: "show"; map: AttentionMap; compared?: AttentionMap | null; computedBy?: string }
   | { type: "layer"; layer: number; map: WireWeights; compared?: WireWeights }
-  | { type: "say"; message: Message; refused?: boolean } // where a sentence is refused, the last map stays, greyed
+  | { type: "refuse" } // a sentence: the last map stays, greyed
   | { type: "stale"; stale: boolean };
-
-/** What has to be done after a change: compute another map, fetch layers, paint, let another token ask, or nothing. */
-export type Needs = "map" | "layers" | "paint" | "ask" | "nothing";
-
-export interface Step {
-  state: State;
-  needs: Needs;
-  changed?: (keyof MapState)[]; // by the reader
-  layers?: number[]; // to fetch
-}
 
 export function startWith(
   { off, madeWith = "", ...parts }: StateParts,
-  { computes = true, fetches = false } = {},
+  {
+    models = [],
+    readsText = true,
+    behaviours = null,
+    computes = true,
+    fetches = false,
+    computedBy = "",
+  }: Partial<State> = {},
 ): State {
   return {
     chosen: { ...START, ...parts, layer: parts.layer ?? 0 },
+    models,
+    readsText,
+    behaviours,
     computes,
     fetches,
     home: parts.query ?? START.query,
@@ -95,7 +101,9 @@ export function startWith(
     pointed: null,
     map: null,
     compared: null,
+    computedBy,
     shown: null,
+    asked: 0,
     requested: [],
     later: {},
     off: off ?? null,
@@ -104,13 +112,16 @@ export function startWith(
     madeWith,
     words: [],
     history: NEW,
-    message: { text: "" },
-    noted: true,
+    refused: false,
     stale: false,
+    allOn: { of: "", predictions: {} },
+    looked: { layer: parts.layer ?? 0, head: parts.head ?? 0 },
+    sorted: true,
+    explained: null,
   };
 }
 
-export function reduce(state: State, action: Action): Step {
+export function reduce(state: State, action: Action): State {
   switch (action.type) {
     case "choose":
       return choose(state, action.parts, action.when, action.home);
@@ -124,77 +135,68 @@ export function reduce(state: State, action: Action): Step {
     case "point":
       return point(state, action.query);
     case "pin":
-      return pin(state, action.query);
+      return pin(action.edge ? explain(state, action.edge) : state, action.query);
+    case "explain":
+      return explain(state, action.edge);
+    case "look":
+      return { ...state, looked: { layer: action.layer, head: action.head } };
+    case "sort":
+      return { ...state, sorted: !state.sorted };
     case "take":
       return take(state, action.parts);
     case "model":
-      return { state: fitToModel(state, action), needs: "nothing" };
+      return fitToModel(state, action);
     case "show":
-      return show(
-        action.status === undefined ? state : withMessage(state, { text: action.status }),
-        action.map,
-        action.compared,
-      );
+      return show(state, action);
     case "layer":
       return addLayer(state, action);
-    case "say":
-      return { state: withMessage(state, action.message, action.refused), needs: "nothing" };
+    case "refuse":
+      return { ...state, refused: true, stale: true };
     case "stale":
-      return { state: { ...state, stale: action.stale }, needs: "nothing" };
+      return { ...state, stale: action.stale };
   }
 }
 
-const withMessage = (state: State, message: Message, refused = false): State => ({
-  ...state,
-  message,
-  noted: !refused,
-  stale: state.stale || refused,
-});
-
 // --- what is chosen
 
-function choose(state: State, parts: Partial<MapState>, when = performance.now(), home = false): Step {
+function choose(state: State, parts: Partial<MapState>, when = performance.now(), home = false): State {
   const { sentence, ...others } = parts;
   if (sentence !== undefined) return write(state, { ...state.lent, ...others }, sentence, when);
-  const changed = Object.keys(parts) as (keyof MapState)[];
+  const names = Object.keys(parts) as (keyof MapState)[];
   const later = Object.fromEntries(Object.entries(state.later).filter(([name]) => !(name in parts)));
   const { headMask, ...rest } = parts;
   const own = ownParts(state);
-  return follow(
-    state,
-    {
-      ...state,
-      later,
-      forgot: false,
-      chosen: { ...state.chosen, ...parts },
-      layer: parts.layer ?? state.layer,
-      off: headMask === undefined ? state.off : null,
-      lent: keep<StateParts>(own, state.lent, headMask === undefined ? rest : { ...rest, off: offIn(headMask) }),
-      pinned: "query" in parts ? !home : state.pinned,
-      history: record(state.history, keptOf(state), changed, when),
-    },
-    changed,
-  );
+  return follow(state, {
+    ...state,
+    later,
+    refused: false,
+    forgot: false,
+    chosen: { ...state.chosen, ...parts },
+    layer: parts.layer ?? state.layer,
+    off: headMask === undefined ? state.off : null,
+    lent: keep<StateParts>(own, state.lent, headMask === undefined ? rest : { ...rest, off: offIn(headMask) }),
+    pinned: "query" in parts ? !home : state.pinned,
+    asked: state.asked + Number(names.some((name) => COMPUTED.includes(name))),
+    history: record(state.history, keptOf(state), names, when),
+  });
 }
 
 /** Another sentence of the reader's begins, with what goes back. */
-function write(state: State, back: StateParts, sentence: string, when = performance.now()): Step {
+function write(state: State, back: StateParts, sentence: string, when = performance.now()): State {
   const start = taken(state, back);
-  const after: State = {
+  return follow(state, {
     ...start,
+    refused: false,
     forgot: false,
     chosen: { ...start.chosen, sentence },
     lent: {},
+    asked: state.asked + 1,
     history: record(state.history, keptOf(state), ["sentence"], when),
-  };
-  return follow(state, after, [
-    ...differing(state.chosen, { ...after.chosen, sentence: state.chosen.sentence }),
-    "sentence",
-  ]);
+  });
 }
 
 /** What a guess, a phrase or a link sets; with a sentence, something new begins. */
-function lendParts(state: State, given: StateParts): Step {
+function lendParts(state: State, given: StateParts): State {
   const whole = given.sentence === undefined ? null : WHOLE;
   const { parts, lent } = lend<StateParts>(ownParts(state), state.lent, given, whole);
   return take({ ...state, lent }, parts);
@@ -207,30 +209,22 @@ function ownParts({ chosen: { headMask, ...parts }, off }: State): StateParts {
 
 const keptOf = ({ chosen, off, lent }: State): Kept => ({ chosen, off, lent });
 
-/** What one choice has otherwise than another. */
-const differing = (one: MapState, other: MapState) =>
-  (Object.keys(START) as (keyof MapState)[]).filter((name) => one[name] !== other[name]);
-
-function restore(state: State, back: boolean): Step {
+function restore(state: State, back: boolean): State {
   const done = stepped(state.history, keptOf(state), back);
-  if (!done) return { state, needs: "nothing" };
+  if (!done) return state;
   const { chosen } = done.found;
-  return follow(
-    state,
-    {
-      ...state,
-      ...done.found,
-      layer: chosen.layer,
-      history: done.history,
-      later: {},
-      pinned: chosen.query !== state.home,
-    },
-    differing(state.chosen, chosen),
-  );
+  return follow(state, {
+    ...state,
+    ...done.found,
+    layer: chosen.layer,
+    history: done.history,
+    later: {},
+    pinned: chosen.query !== state.home,
+  });
 }
 
 /** Takes parts over from outside. */
-const take = (state: State, parts: StateParts): Step => follow(state, taken(state, parts));
+const take = (state: State, parts: StateParts): State => follow(state, taken(state, parts));
 
 /** With parts from outside. Of heads that are to be off, only a map or its model tells which there are; a model may have others than the map that a page brought. */
 function taken(state: State, { off, madeWith = state.madeWith, ...parts }: StateParts): State {
@@ -283,32 +277,51 @@ export const restOf = ({ shown, map, chosen }: State) =>
 /** The token that asks at present. */
 export const queryOf = (state: State) => state.pointed ?? restOf(state);
 
-function point(state: State, query: number | null): Step {
+function point(state: State, query: number | null): State {
   const pointed = state.pinned || (query ?? 0) < 0 ? null : query;
-  if (pointed === state.pointed || !state.shown) return { state, needs: "nothing" };
-  return { state: { ...state, pointed }, needs: "ask" };
+  return pointed === state.pointed || !state.shown ? state : { ...state, pointed };
 }
 
 /** Lets a token keep asking. For none, or for the one that is pinned, the pin goes. */
-function pin(state: State, query: number | null): Step {
+function pin(state: State, query: number | null): State {
   const unpins = query === null || (state.pinned && query === restOf(state));
   if (unpins && !state.pinned) return point(state, null);
-  if (!state.shown) return { state, needs: "nothing" };
+  if (!state.shown) return state;
   const still = { ...state, pointed: null };
   const parts = { query: unpins ? state.home : state.shown.map.queries[query] };
   return choose(still, parts, performance.now(), unpins);
 }
 
+/** Where each cell that is shown is one of the computed map: not of words put together or heads averaged, nor of a part of the text. */
+function explain(state: State, { layer, head, query, key }: AttentionEdge): State {
+  const { map, shown } = state;
+  const isWhole = shown && !shown.map.mixed && shown.map.shape.every((size, axis) => size === map?.shape[axis]);
+  if (!map?.scoreParts || !isWhole || isMasked(map, query, key)) return state;
+  return { ...state, explained: { map, edge: { layer, head, query, key } } };
+}
+
+/** Of another map, the same edge is explained if the text is the same. */
+function explainedIn(map: AttentionMap, explained: State["explained"]) {
+  const isSame = map.scoreParts && explained?.map.queryTokens.join("\n") === map.queryTokens.join("\n");
+  return explained && isSame ? { map, edge: explained.edge } : null;
+}
+
 // --- the maps
 
-function show(state: State, map: AttentionMap, compared: AttentionMap | null = null): Step {
+function show(
+  state: State,
+  { map, compared = null, computedBy = state.computedBy }: Extract<Action, { type: "show" }>,
+) {
   const kept = (each: AttentionMap | null) => (each?.present && !state.fetches ? { ...each, final: true } : each);
   const come = {
     ...state,
     map: kept(map),
     compared: kept(compared),
+    computedBy,
     requested: [],
+    refused: false,
     stale: false,
+    explained: explainedIn(map, state.explained),
     later: {},
     chosen: { ...state.chosen, ...state.later },
   };
@@ -319,52 +332,74 @@ function show(state: State, map: AttentionMap, compared: AttentionMap | null = n
 function addLayer(
   state: State,
   { layer, map, compared }: { layer: number; map: WireWeights; compared?: WireWeights },
-): Step {
-  if (!state.map) return { state, needs: "nothing" };
+): State {
+  if (!state.map) return state;
   const waits = missingOf(state).length > 0;
   const filled = {
     ...state,
     map: withLayer(state.map, layer, map),
     compared: state.compared && compared ? withLayer(state.compared, layer, compared) : state.compared,
   };
-  return waits || state.chosen.view === "grid" ? follow(state, filled) : { state: filled, needs: "nothing" };
+  return waits || state.chosen.view === "grid" ? follow(state, filled) : filled;
 }
 
 /** The layers that what is chosen needs and that are still to come. */
 export const missingOf = ({ map, chosen }: State) => (map ? missingLayers(map, chosen) : []);
 
-/** What follows from a change: another map, layers to fetch, or something else to paint. */
-function follow(before: State, after: State, changed?: (keyof MapState)[]): Step {
-  const { map, compared } = after;
-  if (before.map === map && after.computes) {
-    const asked = isOther(before, after) || changed?.some((name) => COMPUTED.includes(name)); // chosen again: what's seen may answer to something else
-    const lacks = lacksNorms(map, after.chosen);
-    if (asked || (lacks && !lacksNorms(map, before.chosen))) return { state: after, needs: "map", changed };
-    if (lacks) return { state: after, needs: "nothing", changed }; // they are on their way
-  }
-  if (!map) return { state: after, needs: "nothing", changed };
-  const state = { ...after, chosen: fitted(after, map) };
-  const missing = missingOf(state);
-  const layers = state.fetches ? missing.filter((layer) => !state.requested.includes(layer)) : [];
-  if (missing.length)
-    return { state: { ...state, requested: [...state.requested, ...layers] }, needs: "layers", changed, layers };
-  const from = [map, compared, ...SHOWN.map((name) => state.chosen[name])];
-  const same = before.shown?.from.every((each, at) => each === from[at]);
-  state.shown = same
-    ? before.shown
-    : { from, map: shownMap(map, state.chosen), compared: compared && shownMap(compared, state.chosen) };
-  if (queryOf(state) >= state.shown!.map.queryTokens.length) state.pointed = null;
-  return { state, needs: "paint", changed };
+/** What a map is computed from, and the layers that are fetched of it: where one differs from before, another is asked for. */
+export function args({ chosen, off, map, asked, requested, computes }: State): Record<string, unknown> {
+  const of = {
+    ...Object.fromEntries(COMPUTED.map((name) => [name, chosen[name]])),
+    headMask: String(off ?? offIn(chosen.headMask)),
+    asked,
+    ...(lacksNorms(map, chosen) && { norms: true }),
+  };
+  return { ...(computes && of), ...(requested.length && { layers: requested.at(-1) }) };
 }
 
-/** Whether a state calls for another map than the one before. */
-const isOther = (before: State, after: State) =>
-  String(before.off) !== String(after.off) ||
-  COMPUTED.some((name) =>
-    name === "headMask"
-      ? offOf(before.chosen.headMask) !== offOf(after.chosen.headMask)
-      : before.chosen[name] !== after.chosen[name],
-  );
+const isOther = (one: Record<string, unknown>, other: Record<string, unknown>) =>
+  Object.keys(other).some((name) => one[name] !== other[name]);
+
+/** What follows from a change for what is shown: nothing as long as another map is on its way, or layers are. */
+function follow(before: State, changed: State): State {
+  const after = { ...changed, ...gridAfter(before, changed) };
+  const { map, compared } = after;
+  if (!map) return after;
+  const isAwaited = before.map === map && after.computes;
+  if (isAwaited && (isOther(args(before), args(after)) || lacksNorms(map, after.chosen))) return after;
+  const chosen = fitted(after, map);
+  const state = { ...after, chosen, ...gridAfter(before, { ...after, chosen }) };
+  const missing = missingOf(state);
+  if (missing.length) return { ...state, requested: withRequest(state, missing) };
+  const from = [map, compared, ...SHOWN.map((name) => state.chosen[name])];
+  const same = before.shown?.from.every((each, at) => each === from[at]);
+  const shown = same
+    ? { ...before.shown! }
+    : { from, map: shownMap(map, state.chosen), compared: compared && shownMap(compared, state.chosen) };
+  const pointed = queryOf({ ...state, shown }) < shown.map.queryTokens.length ? state.pointed : null;
+  const allOn = state.chosen.headMask ? state.allOn : { of: textOf(state), predictions: map.predictions };
+  return { ...state, shown, pointed, allOn };
+}
+
+/** What the grid knows: as it opens, it's sorted, and the head that is looked at is the chosen one, as it is where another is chosen. */
+function gridAfter({ chosen: before }: State, { chosen, looked, sorted }: State) {
+  const { layer, head, view } = chosen;
+  if (view !== before.view) return { looked: { layer, head: head ?? 0 }, sorted: true };
+  const moves = layer !== before.layer || head !== before.head;
+  return { looked: moves ? { layer, head: head ?? looked.head } : looked, sorted };
+}
+
+const textOf = ({ chosen: { model, sentence } }: State) => `${model} ${sentence}`;
+
+/** What was predicted with all heads on, where some are off. */
+export const withAllOn = (state: State) =>
+  state.chosen.headMask && state.allOn.of === textOf(state) ? state.allOn.predictions : {};
+
+/** With a request for the layers that weren't requested before. */
+function withRequest({ requested, fetches }: State, missing: number[]) {
+  const layers = missing.filter((layer) => !requested.flat().includes(layer));
+  return fetches && layers.length ? [...requested, layers] : requested;
+}
 
 /** Where a map lacks the chosen layer, head or query, another takes its place; where it lacks a picture, the first view. */
 function fitted({ chosen, layer: wanted }: State, map: AttentionMap): MapState {

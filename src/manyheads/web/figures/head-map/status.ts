@@ -1,4 +1,4 @@
-// The status line of a map: a message, and notes on the map that is shown.
+// What stands after the status of a map: notes on what is shown.
 
 import type { AttentionMap } from "../../math/attention-map.ts";
 import type { MapState, ShownMap } from "../../math/map-state.ts";
@@ -6,20 +6,9 @@ import { madeWith } from "../../math/families.ts";
 import { FORGOT } from "../../math/heads-off.ts";
 import { alignTokens, layerName } from "../../math/maps.ts";
 import { capital, isolated, isSpecial, readable } from "../../math/text.ts";
-import { StatusLine } from "../../views/controls.ts";
 import { DIFFERENCES, missingOf, restOf, type State } from "./state.ts";
 
 const LONG = 90; // tokens; beyond, matrices become pictures
-
-export class Status {
-  #line = new StatusLine();
-  readonly node = this.#line.node;
-
-  draw(state: State) {
-    const { text, act = null, name, loaded } = state.message;
-    this.#line.tell([text, ...(state.noted ? notesOf(state) : [])].filter(Boolean).join(" "), act, name, loaded);
-  }
-}
 
 /** What a reader should know of the map on screen, in sentences. */
 export function notesOf(state: State) {

@@ -8,10 +8,11 @@ import { changesSomething } from "../../math/shown.ts";
 import { chooser, field, fillOptions } from "../../views/controls.ts";
 import { h, setIdle, setProps, setText } from "../../views/dom.ts";
 import { makePanel } from "../../views/panel.ts";
+import { undo, type MapHost } from "./map-part.ts";
 import { drawnLayers } from "./patches.ts";
-import type { Action, State } from "./state.ts";
+import type { State } from "./state.ts";
 import { makeTool } from "./tool.ts";
-import { ViewIcons } from "./view-icons.ts";
+import { makeViewIcons } from "./view-icons.ts";
 
 /** Labels of the tools, with the options that each of them sets. */
 const LABELLED = new Map<string, OptionName[]>();
@@ -20,85 +21,62 @@ for (const name of namesWith("label")) {
   LABELLED.set(label, [...(LABELLED.get(label) ?? []), name]);
 }
 
-export class Tools {
-  /** What stands on the map's edge. */
-  readonly edge: HTMLElement;
-  /** What the button opens. */
-  readonly node: HTMLElement;
-  #button: HTMLButtonElement;
-  #undo: HTMLElement;
-  #views: ViewIcons;
-  #layer: HTMLSelectElement;
-  #compare: HTMLElement;
-  #tools: { names: OptionName[]; node: HTMLElement; draw(state: State): void }[];
-  #state: State | null = null;
+/**
+ * `edge` is what stands on the map's edge, `node` what its button opens. `share` is the menu of what can leave the page; where its reader
+ * types no sentence, there is none to compare with another.
+ */
+export function makeTools(id: string, host: MapHost, { types, share }: { types: boolean; share: HTMLDetailsElement }) {
+  const choose = (parts: Partial<MapState>) => host.act({ type: "choose", parts });
+  const undoes = h(
+    "button",
+    { type: "button", class: "hm-undo", "aria-label": "Undo", title: "Undo", onclick: () => undo(host, true) },
+    "\u21b6",
+  );
+  const views = makeViewIcons(id, host);
+  const layer = chooser("Layer", (value) => choose({ layer: Number(value) }));
+  const compares = h("button", {
+    type: "button",
+    class: "hm-comparer",
+    onclick: () => {
+      const { compare, sentence } = host.state.chosen;
+      choose({ compare: compare === null ? sentence : null });
+    },
+  });
+  const tools = [...LABELLED].map(([label, names]) => ({ names, ...makeTool(label, names, choose) }));
+  const fields = [field(layer), ...tools.map((tool) => tool.node), ...(types ? [compares] : [])];
+  const panel = makePanel("Tools", [h("div", { class: "hm-fields" }, ...fields), share], () => {
+    share.open = false;
+  });
+  const { button, node } = panel;
+  const edge = h("div", { class: "hm-edge" }, undoes, views.node, button);
 
-  /** `share` is the menu of what can leave the page; where its reader types no sentence, there is none to compare with another. */
-  constructor(
-    id: string,
-    dispatch: (action: Action) => void,
-    { types, share }: { types: boolean; share: HTMLDetailsElement },
-  ) {
-    const choose = (parts: Partial<MapState>) => dispatch({ type: "choose", parts });
-    this.#undo = h(
-      "button",
-      {
-        type: "button",
-        class: "hm-undo",
-        "aria-label": "Undo",
-        title: "Undo",
-        onclick: () => dispatch({ type: "undo" }),
-      },
-      "\u21b6",
-    );
-    this.#views = new ViewIcons(id, choose);
-    this.#layer = chooser("Layer", (value) => choose({ layer: Number(value) }));
-    this.#compare = h("button", {
-      type: "button",
-      class: "hm-comparer",
-      onclick: () =>
-        this.#state && choose({ compare: this.#state.chosen.compare === null ? this.#state.chosen.sentence : null }),
-    });
-    this.#tools = [...LABELLED].map(([label, names]) => ({ names, ...makeTool(label, names, choose) }));
-    const fields = [field(this.#layer), ...this.#tools.map(({ node }) => node), ...(types ? [this.#compare] : [])];
-    const panel = makePanel("Tools", [h("div", { class: "hm-fields" }, ...fields), share], () => {
-      share.open = false;
-    });
-    this.#button = panel.button;
-    this.node = panel.node;
-    this.edge = h("div", { class: "hm-edge" }, this.#undo, this.#views.node, this.#button);
-  }
-
-  /** The icon of the chosen view. */
-  get view() {
-    return this.#views.chosen;
-  }
-
-  draw(state: State) {
-    this.#state = state;
+  function draw(state: State) {
     const { chosen, map, shown, history } = state;
-    this.#views.draw(state);
-    setIdle(this.#undo, history.past.length === 0);
+    views.draw(state);
+    setIdle(undoes, history.past.length === 0);
     const isSet = (names: OptionName[]) => names.some((name) => chosen[name] !== START[name]);
-    const used = this.#tools.filter(({ names }) => isSet(names)).length;
-    setProps(this.#button, { ariaLabel: used ? `Tools (${used} set)` : "Tools" });
-    this.#button.dataset.set = used ? String(used) : ""; // beside its corner, so that nothing moves
-    setText(this.#compare, chosen.compare === null ? "Compare" : "Stop comparing");
+    const used = tools.filter(({ names }) => isSet(names)).length;
+    setProps(button, { ariaLabel: used ? `Tools (${used} set)` : "Tools" });
+    button.dataset.set = used ? String(used) : ""; // beside its corner, so that nothing moves
+    setText(compares, chosen.compare === null ? "Compare" : "Stop comparing");
     if (!map || !shown) return;
     const layers = [...Array(map.shape[0]).keys()];
     fillOptions(
-      this.#layer,
-      layers.map((layer) => layerName(map, layer).replace(/^layer /, "")),
+      layer,
+      layers.map((each) => layerName(map, each).replace(/^layer /, "")),
       layers,
       chosen.layer,
     );
-    for (const option of this.#layer.options)
+    for (const option of layer.options)
       option.disabled = Boolean(map.final) && !layersOf(map).includes(Number(option.value));
-    this.#layer.parentElement!.hidden = layers.length === drawnLayers(shown.map, chosen).length; // it would change nothing
-    for (const { names, node, draw } of this.#tools) {
-      draw(state);
-      node.hidden =
-        !names.some((name) => changesSomething(map, chosen, name)) && !isSet(names) && !node.matches(":focus-within");
+    layer.parentElement!.hidden = layers.length === drawnLayers(shown.map, chosen).length; // it would change nothing
+    for (const tool of tools) {
+      const { names } = tool;
+      const isOffered = isSet(names) || names.some((name) => changesSomething(map, chosen, name));
+      tool.draw(state);
+      tool.node.hidden = !isOffered && !tool.node.matches(":focus-within");
     }
   }
+
+  return { edge, node, draw, view: views.chosen };
 }

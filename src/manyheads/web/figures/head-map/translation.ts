@@ -8,6 +8,8 @@ import { headName, queryWeights } from "../../math/maps.ts";
 import { isSpecial } from "../../math/text.ts";
 import { fill, h, setText, setToken } from "../../views/dom.ts";
 import type { MapHost } from "./map-part.ts";
+import { queryOf } from "./state.ts";
+import { styleOfHead } from "./switches.ts";
 
 const SVG = "http://www.w3.org/2000/svg";
 const STEP = 70; // milliseconds from word to word, for readers who do not ask for less motion
@@ -35,7 +37,7 @@ export class Translation {
 
   constructor(host: MapHost) {
     this.#host = host;
-    this.#french.addEventListener("pointerleave", () => host.point(null));
+    this.#french.addEventListener("pointerleave", () => host.dispatch({ type: "point", query: null }));
     this.#svg.append(this.#beams, this.#labels);
     this.#svg.ariaHidden = "true";
     new ResizeObserver(() => this.#drawBeams()).observe(this.node);
@@ -45,7 +47,7 @@ export class Translation {
     this.node.hidden = written === undefined;
     this.#map = null;
     if (written === undefined) return;
-    setText(this.#off, withOff(offIn(this.#host.state.headMask).length));
+    setText(this.#off, withOff(offIn(this.#host.state.chosen.headMask).length));
     const words = queryTokens.slice(0, -1);
     const asks = spelt(words.join("")) === spelt(written.replace(/\.$/, ""));
     this.node.classList.toggle("hm-written", !asks);
@@ -62,7 +64,8 @@ export class Translation {
 
   /** Another word asks: its beams stand out. */
   ask() {
-    const asks = ({ query }: Beam) => query === this.#host.query;
+    const asking = queryOf(this.#host.state);
+    const asks = ({ query }: Beam) => query === asking;
     [...this.#beams.children].forEach((path, at) => path.classList.toggle("hm-lit", asks(this.#drawn[at])));
     const names = new Map<number, Beam[]>();
     if ((this.#map?.shape[1] ?? 1) > 1)
@@ -97,8 +100,8 @@ export class Translation {
       h("button", {
         type: "button",
         lang: "fr",
-        onclick: () => host.set({ query: at }),
-        onpointerover: () => host.point(host.shown.map.queries.indexOf(at)),
+        onclick: () => host.act({ type: "choose", parts: { query: at } }),
+        onpointerover: () => host.dispatch({ type: "point", query: host.state.shown!.map.queries.indexOf(at) }),
       }),
     );
     const first = this.#wrote ? words.findIndex((word, at) => buttons[at].textContent !== word) : -1;
@@ -125,13 +128,14 @@ export class Translation {
     if (own.width === 0) return; // it isn't laid out
     const placesOf = (line: Element) => Array.from(line.children, (word) => word.getBoundingClientRect());
     const [french, english] = [this.#french, this.#english].map(placesOf);
-    const { layer } = this.#host.state;
+    const { state } = this.#host;
+    const { layer } = state.chosen;
     const heads = map.shape[1];
     const below = (word: DOMRect) =>
       Math.max(...english.filter(({ top }) => top < word.bottom).map(({ bottom }) => bottom)); // of all on its line
     const paths: { from: number[]; beam: Beam }[] = french.flatMap((from, query) =>
       Array.from({ length: heads }, (_, head) => {
-        const { colour, off } = this.#host.styleOf(map, layer, head);
+        const { colour, off } = styleOfHead(state, map, layer, head);
         const name = headName(map, layer, head);
         const at = (box: DOMRect) => box.left - own.left + (box.width * (head + 1)) / (heads + 1); // beside those of the other heads
         return [...queryWeights(map, layer, head, query)].flatMap((weight, key) =>

@@ -4,6 +4,7 @@ import type { MapState } from "../../math/map-state.ts";
 import { valuesOf } from "../../math/options.ts";
 import { capital } from "../../math/text.ts";
 import { h, setText } from "../../views/dom.ts";
+import type { MapHost } from "./map-part.ts";
 import { headFor, type State } from "./state.ts";
 
 type ViewName = MapState["view"];
@@ -38,52 +39,45 @@ const ICONS: Partial<Record<string, { says: string; filled: string; drawn?: stri
   },
 };
 
-export class ViewIcons {
-  readonly node: HTMLElement;
-  #name = h("span", { class: "hm-view-name", "aria-hidden": "true" }); // of the chosen one, where nobody can point at an icon
-  #radios: HTMLInputElement[];
-  #state: State | null = null;
+export function makeViewIcons(id: string, host: MapHost) {
+  const name = h("span", { class: "hm-view-name", "aria-hidden": "true" }); // of the chosen one, where nobody can point at an icon
+  const radios = VIEWS.map((view) =>
+    h("input", {
+      type: "radio",
+      name: `${id}-view`,
+      value: view,
+      "aria-label": capital(view),
+      onchange: () => host.act({ type: "choose", parts: { view, head: headFor(view, host.state.chosen) } }),
+    }),
+  );
+  const node = h(
+    "fieldset",
+    { class: "hm-views hm-icons", "aria-label": "View" },
+    name,
+    ...radios.map((radio) => {
+      const called = capital(radio.value);
+      const shown = ICONS[radio.value];
+      return h(
+        "label",
+        { title: shown && `${called}: ${shown.says}` },
+        radio,
+        h("span", {}, shown ? drawn(shown) : called),
+      );
+    }),
+  );
 
-  constructor(id: string, choose: (parts: Partial<MapState>) => void) {
-    this.#radios = VIEWS.map((view) =>
-      h("input", {
-        type: "radio",
-        name: `${id}-view`,
-        value: view,
-        "aria-label": capital(view),
-        onchange: () => this.#state && choose({ view, head: headFor(view, this.#state.chosen) }),
-      }),
-    );
-    this.node = h(
-      "fieldset",
-      { class: "hm-views hm-icons", "aria-label": "View" },
-      this.#name,
-      ...this.#radios.map((radio) => {
-        const name = capital(radio.value);
-        const shown = ICONS[radio.value];
-        return h(
-          "label",
-          { title: shown && `${name}: ${shown.says}` },
-          radio,
-          h("span", {}, shown ? drawn(shown) : name),
-        );
-      }),
-    );
-  }
-
-  /** The icon of the chosen view. */
-  get chosen() {
-    return this.#radios.find((radio) => radio.checked);
-  }
-
-  draw(state: State) {
-    this.#state = state;
-    setText(this.#name, capital(state.chosen.view));
-    for (const radio of this.#radios) {
+  function draw(state: State) {
+    setText(name, capital(state.chosen.view));
+    for (const radio of radios) {
       radio.checked = radio.value === state.chosen.view;
       radio.parentElement!.hidden = radio.value === "picture" && !state.map?.picture;
     }
   }
+
+  /** The icon of the chosen view. */
+  const chosen = () => radios.find((radio) => radio.checked);
+
+  return { node, chosen, draw };
 }
 
 function drawn(paths: { filled: string; drawn?: string }) {

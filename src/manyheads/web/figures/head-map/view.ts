@@ -1,249 +1,97 @@
-// What <head-map> and a notebook's HeadMap show: one state, a change of it at a time, and the parts that draw it.
+// What <head-map> and a notebook's HeadMap show, in a page and in a cell.
 
-import type { StateParts } from "../../doors/state.ts";
-import type { AttentionMap } from "../../math/attention-map.ts";
-import { isFile, modelLabel, mostHeads } from "../../math/families.ts";
 import { offIn, withOff } from "../../math/heads-off.ts";
-import type { MapState, ShownMap } from "../../math/map-state.ts";
-import { isMasked } from "../../math/maps.ts";
-import type { AttentionEdge } from "../../math/score-parts.ts";
-import { askersOf } from "../../math/shown.ts";
 import { capital } from "../../math/text.ts";
-import { Announcer, summaryOf } from "../../views/announcer.ts";
-import { OFFER, onUndo, type Told } from "../../views/controls.ts";
-import { keepFocus, nextId } from "../../views/dom.ts";
-import type { MapHost } from "./map-part.ts";
+import { summaryOf } from "../../views/announcer.ts";
+import { offerBelowSentence, onUndo } from "../../views/controls.ts";
+import { announce, keepFocus, nextId } from "../../views/dom.ts";
+import { differing, Host, type Owner } from "../../views/host.ts";
 import { WhyThere } from "../../views/why-there.ts";
 import { Controls } from "./controls.ts";
-import { shareMenu, type Shareable } from "./share-menu.ts";
-import { Stage } from "./stage.ts";
-import { drawnOf, isOn, missingOf, queryOf, reduce, restOf, startWith, type Action, type State } from "./state.ts";
-import { notesOf, Status } from "./status.ts";
-import { colourOfHead, styleOfHead, Switches } from "./switches.ts";
-import { Tools } from "./tools.ts";
+import { undo } from "./map-part.ts";
+import { shareMenu } from "./share-menu.ts";
+import { makeStage } from "./stage.ts";
+import { args, reduce, type Action, type State } from "./state.ts";
+import { notesOf } from "./status.ts";
+import { makeSwitches } from "./switches.ts";
+import { makeTools } from "./tools.ts";
 
-export interface HeadMapOptions {
-  change?: (chosen: MapState, names: string[]) => void; // the reader changed the named parts
-  compute?: () => void; // another map is needed
-  painted?: (map: AttentionMap) => void; // after every repaint
-  asked?: (query: number | null) => void; // a token is pointed at, and asks; null where none is any more
-  models?: string[]; // names, for a slider to run over
-  readsText?: boolean; // else its models read drawings
-  computes?: boolean; // false for a map of somebody's own attentions, which can only be looked at
-  copies?: Record<string, () => string>; // texts that the menu can copy
+export type MapFigure = Host<State, Action>;
+
+const POINTED = ["pointed", "looked", "sorted"]; // what the chosen view follows alone
+
+export interface MapOptions {
   examples?: string; // sentences to press, with "|" between them
   tools?: boolean; // false for a map that is only its sentence and its heads
-  behaviours?: string[] | null; // what each head mostly does: its colour, and its place in the grid
-  fetch?: ((layers: number[], map: AttentionMap) => void) | null; // gets layers of a map that doesn't bring all
+  copies?: (state: () => State) => Record<string, () => string>; // texts that the menu can copy
 }
 
-export class HeadMapView {
-  state: State;
-  readonly controls: Controls;
-  readonly host: MapHost & Shareable;
-  #root: HTMLElement;
-  #options: HeadMapOptions;
-  #tools: Tools;
-  #switches: Switches;
-  #stage: Stage;
-  #whyThere = new WhyThere(); // once a cell is pressed of a map whose model can tell
-  #status = new Status();
-  #announcer = new Announcer<AttentionMap>();
-  #drawings = 0;
+/** A map in `root`. */
+export const mapFigure = (root: HTMLElement, state: State, options: MapOptions, owner: Owner<State>): MapFigure =>
+  new Host(root, state, { reduce, args, summary, view: (host) => view(host, options), notes }, owner);
 
-  constructor(root: HTMLElement, parts: StateParts, options: HeadMapOptions) {
-    const {
-      models = [],
-      readsText = true,
-      computes = true,
-      copies = {},
-      examples = "",
-      tools = true,
-      behaviours = null,
-      fetch = null,
-    } = options;
-    const id = nextId("head-map");
-    const dispatch = (action: Action) => this.dispatch(action);
-    this.#root = root;
-    this.#options = options;
-    this.state = startWith(parts, { computes, fetches: fetch !== null });
-    this.host = this.#makeHost(models, behaviours, readsText);
-    const types = computes && readsText;
-    this.#tools = new Tools(id, dispatch, { types, share: shareMenu(this.host, copies) });
-    this.controls = new Controls(dispatch, tools ? this.#tools.edge : null, { models, types, examples });
-    this.#switches = new Switches(dispatch, behaviours);
-    this.#stage = new Stage(id, this.host, this.#switches, dispatch);
-    root.replaceChildren(
-      ...this.controls.nodes,
-      ...(tools ? [this.#tools.node] : []),
-      ...this.#stage.nodes,
-      this.#whyThere.node,
-      this.#status.node,
-      this.#announcer.node,
-    );
-    this.#whyThere.node.hidden = true;
-    for (const node of [this.#tools.edge, this.#tools.node, ...this.#stage.nodes])
-      onUndo(node, (back) => dispatch({ type: back ? "undo" : "redo" }));
-    this.#drawControls();
-  }
+/** What is said of a refused sentence stands without notes on what is shown. */
+const notes = (state: State) => (state.refused ? [] : notesOf(state));
 
-  /** Another figure takes its place in the same root. */
-  leave() {
-    this.#stage.leave();
-  }
+function summary({ map, chosen }: State, before?: State) {
+  const off = capital(withOff(offIn(chosen.headMask).length));
+  return `${summaryOf(map!, chosen, before?.map ?? undefined)}${off && ` ${off}.`}`;
+}
 
-  /** Changes the state, and does what then has to be done. A map that comes at once is drawn together with what called for it. */
-  dispatch(action: Action) {
-    const { state, needs, changed, layers } = reduce(this.state, action);
-    this.state = state;
-    if (changed) this.#announcer.changed();
-    if (changed) this.#options.change?.(state.chosen, changed);
-    const drawings = this.#drawings;
-    if (needs === "map") this.#options.compute?.();
-    if (needs === "ask") this.#ask();
-    else if (needs === "paint")
-      keepFocus(
-        this.#root,
-        () => this.#instead,
-        () => this.#draw(),
-      );
-    else if (drawings === this.#drawings) this.#drawControls();
-    if (layers?.length && state.map) this.#options.fetch?.(layers, state.map);
-  }
-
-  /** The reader chose. */
-  choose(parts: Partial<MapState>) {
-    this.dispatch({ type: "choose", parts });
-  }
-
-  /** Takes parts over from outside: from attributes, links, or a kernel's traits. */
-  update(parts: StateParts) {
-    this.dispatch({ type: "take", parts });
-  }
-
-  /** Shows a map and, where two sentences are compared, the second one's; `status`, if given, says how things stand then. */
-  show(map: AttentionMap, compared: AttentionMap | null = null, status?: string) {
-    if (map.written !== undefined && !this.state.map) this.statusFirst();
-    this.dispatch({ type: "show", map, compared, status });
-  }
-
-  /** Says how things stand; `act` is what a button after the text does. */
-  setStatus(...[text, act = null, name = "Try again", loaded]: Told) {
-    this.dispatch({ type: "say", message: { text, act, name, loaded } });
-  }
-
-  /** Greys what doesn't answer to what was typed or chosen. */
-  markOld(stale: boolean) {
-    this.dispatch({ type: "stale", stale });
-  }
-
-  /** Moves the status up to the sentences: what it offers, or refuses, comes before what is shown. */
-  statusFirst() {
-    this.controls.compareRow.after(this.#status.node);
-    this.#status.node.classList.add(OFFER);
-  }
-
-  // --- drawing
+function view(host: MapFigure, { examples = "", tools = true, copies }: MapOptions) {
+  const { root } = host;
+  const { computes, readsText } = host.state;
+  const id = nextId("head-map");
+  const types = computes && readsText;
+  const share = shareMenu(
+    host,
+    () => stage.nodes,
+    copies?.(() => host.state),
+  );
+  const panel = makeTools(id, host, { types, share });
+  const controls = new Controls(host, tools ? panel.edge : null, { types, examples });
+  const stage = makeStage(id, host, makeSwitches(host));
+  const whyThere = new WhyThere(); // once a cell is pressed of a map whose model can tell
+  whyThere.node.hidden = true;
+  for (const node of [panel.edge, panel.node, ...stage.nodes]) onUndo(node, (back) => undo(host, back));
 
   /** What gets the focus where that which had it goes. */
-  get #instead() {
-    const { view } = this.#tools;
-    return view?.getClientRects().length ? view : this.controls.sentence;
+  const instead = () => (panel.view()?.getClientRects().length ? panel.view() : controls.sentence);
+
+  /** Draws what differs; false where what is shown of the map doesn't. */
+  function draw(state: State, drawn: State | null) {
+    const names = drawn ? differing(drawn, state) : ["shown"];
+    if (!drawn?.map && state.map?.written !== undefined) offerBelowSentence(root);
+    if (names.includes("shown")) keepFocus(root, instead, () => paint(state));
+    else if (names.every((name) => POINTED.includes(name))) ask(state, names);
+    else drawControls(state);
+    return names.includes("shown") && state.shown !== null;
   }
 
-  #drawControls() {
-    this.#drawings++;
-    this.controls.draw(this.state);
-    this.#tools.draw(this.state);
-    this.#stage.update(this.state);
-    this.#status.draw(this.state);
+  function drawControls(state: State) {
+    controls.draw(state);
+    panel.draw(state);
+    stage.update(state);
+    if (state.explained) whyThere.ask(state.explained.map, state.explained.edge);
   }
 
-  #draw() {
-    const { map, shown, chosen } = this.state;
-    const drawn = drawnOf(this.state);
-    this.#drawControls();
-    if (!map || !shown || !drawn) return;
-    this.#stage.draw(this.state, map, drawn, shown);
-    this.#whyThere.follow(map);
-    const off = capital(withOff(offIn(chosen.headMask).length));
-    this.#announcer.drawn((before) => `${summaryOf(map, chosen, before)}${off && ` ${off}.`}`, map);
-    this.#options.painted?.(map);
+  function paint(state: State) {
+    const { map } = state;
+    drawControls(state);
+    if (!map || !state.shown) return;
+    stage.draw(state);
+    whyThere.follow(map);
+    announce(root, "attention", map);
   }
 
-  #ask() {
-    const { shown } = this.state;
-    this.#stage.ask();
-    this.#options.asked?.(shown && this.state.pointed !== null ? shown.map.queries[this.state.pointed] : null);
+  function ask({ shown, pointed }: State, names: string[]) {
+    stage.ask();
+    if (names.includes("pointed")) announce(root, "ask", shown && pointed !== null ? shown.map.queries[pointed] : null);
   }
 
-  /** Where each cell that is shown is one of the computed map: not of words put together or heads averaged, nor of a part of the text. */
-  #explain({ layer, head, query, key }: AttentionEdge) {
-    const { map, shown } = this.state;
-    const isWhole = shown && !shown.map.mixed && shown.map.shape.every((size, axis) => size === map?.shape[axis]);
-    if (map?.scoreParts && isWhole && !isMasked(map, query, key)) this.#whyThere.ask(map, { layer, head, query, key });
-  }
-
-  // --- what the views get
-
-  #makeHost(models: string[], behaviours: string[] | null, readsText: boolean): MapHost & Shareable {
-    const state = () => this.state;
-    const stage = () => this.#stage;
-    const askers = new WeakMap<ShownMap, (number | null)[] | null>();
-    const styleOf = (map: ShownMap, layer: number, head: number) => styleOfHead(state(), behaviours, map, layer, head);
-    const askersIn = (map: ShownMap) => {
-      if (!askers.has(map)) askers.set(map, askersOf(map, state().map!));
-      return askers.get(map)!;
-    };
-    const shown = () => state().shown!.map;
-    return {
-      behaviours,
-      mostHeads: mostHeads(models),
-      readsText,
-      get state() {
-        return state().chosen;
-      },
-      get shown() {
-        return state().shown!;
-      },
-      get query() {
-        return queryOf(state());
-      },
-      get rest() {
-        return restOf(state());
-      },
-      get pinned() {
-        return state().pinned;
-      },
-      get dim() {
-        return state().chosen.special === "dim";
-      },
-      get elements() {
-        return stage().nodes;
-      },
-      get notes() {
-        return notesOf(state());
-      },
-      get file() {
-        const name = models[state().chosen.model] ?? "";
-        return isFile(name) ? modelLabel(name) : "";
-      },
-      get complete() {
-        return state().map !== null && !missingOf(state()).length;
-      },
-      styleOf,
-      askersOf: askersIn,
-      keyOf: (map, query) => askersIn(map)?.indexOf(query) ?? -1,
-      point: (query) => this.dispatch({ type: "point", query }),
-      pin: (query) => this.dispatch({ type: "pin", query }),
-      explain: (edge) => this.#explain(edge),
-      set: (parts) => this.choose(parts),
-      dress: (node, layer, head) => {
-        node.style.setProperty("--head", colourOfHead(shown(), behaviours, layer, head));
-        node.classList.toggle("hm-off", !shown().mixed && !isOn(state().chosen, layer, head));
-        node.dataset.head = String(head);
-      },
-      placeName: (place, ...head) => this.#switches.placeName(place, shown(), ...head),
-    };
-  }
+  return {
+    nodes: [...controls.nodes, ...(tools ? [panel.node] : []), ...stage.nodes, whyThere.node],
+    draw,
+    leave: stage.leave,
+  };
 }

@@ -4,6 +4,7 @@ import type { ShownMap } from "../../math/map-state.ts";
 import { queryWeights } from "../../math/maps.ts";
 import { h } from "../../views/dom.ts";
 import type { MapHost, MapPart } from "./map-part.ts";
+import { queryOf } from "./state.ts";
 
 export class WordsView implements MapPart {
   #host: MapHost;
@@ -15,8 +16,10 @@ export class WordsView implements MapPart {
   }
 
   draw(map: ShownMap) {
-    const weights = [...queryWeights(map, this.#host.state.layer, 0, this.#host.query)];
+    const { state } = this.#host;
+    const query = queryOf(state);
+    const weights = [...queryWeights(map, state.chosen.layer, 0, query)];
     const most = map.keyTokens[weights.indexOf(Math.max(...weights))];
-    this.#node.textContent = `${map.queryTokens[this.#host.query]} looks at ${most}`;
+    this.#node.textContent = `${map.queryTokens[query]} looks at ${most}`;
   }
 }
