@@ -137,8 +137,9 @@ export class Host<State, Action> {
     const { summary, event } = this.#parts;
     const { state } = this;
     this.#drawings++;
-    const isWhole = this.#view.draw(state, this.#drawn) !== false;
+    const drawn = this.#drawn;
     this.#drawn = state;
+    const isWhole = this.#view.draw(state, drawn) !== false;
     this.#drawStatus();
     if (summary && isWhole) this.#announcer.drawn((before) => summary(this.state, before) ?? "", state);
     const [name, detail] = event?.(state) ?? ["", null];
