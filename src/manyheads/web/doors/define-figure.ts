@@ -121,7 +121,7 @@ export function defineFigure<State, Action, Model extends { broken?: boolean } =
       const state = parts.start(this, baked, written);
       if (!state) return;
       const host: Host<State, Action> = new Host(this, state, parts, {
-        ask: (follows) => (follows ? this.task?.runAfter() : this.task?.run()),
+        ask: (follows) => this.task?.run(undefined, { follows }),
         changed: (before) => parts.changed?.(host, before),
       });
       this.view = host;

@@ -108,29 +108,25 @@ export class Task<Model extends { broken?: boolean } = HeadModel> {
     if (this.#models.isEmpty) this.again();
   }
 
-  /** Does a job after a figure that it follows, when its turn comes; at once, where somebody waits for its present one. */
-  runAfter(job = this.#options.job) {
-    this.run(job, !this.#isPending || this.#follows);
-  }
-
   /** Does the last job anew. */
   again(follows = false) {
-    this.run(this.#job, follows);
+    this.#follows = follows;
+    this.run(this.#job, { follows });
   }
 
   /**
-   * Does a job in place of the one before: at once, or, where it follows another figure's, when its turn comes. Where the models are
-   * here and answer at once, and it need not wait, it is done when this returns.
+   * Does a job in place of the one before: at once, or, where it follows another figure's and nobody waits for the one before, when its
+   * turn comes. Where the models are here and answer at once, and it need not wait, it is done when this returns.
    */
-  run<Result>(job: Job<Model, Result> | undefined = this.#options.job, follows = false) {
+  run<Result>(job: Job<Model, Result> | undefined = this.#options.job, { follows = false } = {}) {
     if (!job) return;
     this.#running.abort();
     this.#running = new AbortController();
     this.#job = job;
-    this.#follows = follows;
+    this.#follows = follows && (this.#follows || !this.#isPending);
     this.status = this.#figure.isConnected ? "loading" : "away";
     if (this.status === "away") return;
-    const isTyped = !follows && focusedIn(this.#figure)?.localName === "textarea";
+    const isTyped = !this.#follows && focusedIn(this.#figure)?.localName === "textarea";
     const isHeld = isTyped && turns().waitsForEnter && this.#options.models().some(isFile);
     if (!isHeld) return void this.#begin();
     this.#options.offered?.(true);

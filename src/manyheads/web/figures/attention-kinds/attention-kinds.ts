@@ -133,7 +133,7 @@ class AttentionKindsElement extends Figure {
     for (const row of this.#rows) row.draw(bytes(row.kind), this.#caches[row.kind], tokens, room);
     setText(this.#says, `What a cache keeps of these ${tokens} tokens, in layer 1, with 16 bits a number:`);
     const isThere = this.map.computedBy === modelOf(this.kind) && this.kind !== PLAIN;
-    if (isThere) this.task.runAfter();
+    if (isThere) this.task.run(undefined, { follows: true });
     else this.#tell(this.kind === PLAIN ? PLAINLY : "");
   }
 

@@ -163,7 +163,7 @@ class MuseumPieceElement extends Figure {
     this.#state.textContent = on ? "on" : wanted ? "not yet" : "off";
     this.#changes.hidden = !on;
     this.#status.tell("");
-    if (on) this.task.runAfter();
+    if (on) this.task.run(undefined, { follows: true });
   }
 
   #compare(right: PieceMap, wrong: PieceMap) {
