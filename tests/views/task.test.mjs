@@ -23,8 +23,8 @@ class Computing extends Figure {
   loads = []; // what each loading waits for, in their order
   task = new Task(this, {
     models: () => this.names,
-    load: (name) => {
-      const loading = { name, ...later() };
+    load: (name, show) => {
+      const loading = { name, show, ...later() };
       this.loads.push(loading);
       return loading.promise;
     },
@@ -135,6 +135,21 @@ test("removed while its model loads and put back, it goes on", async () => {
   await soon();
   made.insert();
   assert.equal(made.loads.length, 1);
+  made.loads[0].resolve(echo);
+  await ready;
+  assert.deepEqual(made.shown, ["A"]);
+});
+
+test("how far a model has come is told while it's awaited, and changes nothing while the figure is away", async () => {
+  const made = figure();
+  const { ready } = made;
+  made.loads[0].show("half of it");
+  assert.deepEqual([made.statuses.at(-1), made.task.status], ["half of it", "loading"]);
+  made.remove();
+  await soon();
+  made.loads[0].show("most of it");
+  assert.deepEqual([made.statuses.at(-1), made.task.status], ["half of it", "away"]);
+  made.insert();
   made.loads[0].resolve(echo);
   await ready;
   assert.deepEqual(made.shown, ["A"]);

@@ -134,8 +134,7 @@ export function defineFigure<State, Action, Model extends { broken?: boolean } =
       const host: Host<State, Action> = new Host(this, state, parts, {
         ask: (follows) => {
           if (work?.leans) this.#tell(""); // of what it follows by now
-          if (follows) this.task?.runAfter();
-          else this.task?.run();
+          this.task?.run(undefined, { follows });
         },
         changed: (before) => parts.changed?.(host, before),
       });

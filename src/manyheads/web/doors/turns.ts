@@ -45,12 +45,16 @@ export class Turns {
     this.#running?.abort();
   }
 
-  /** Lets a work that a reader waits for go before all that follows. */
-  async first(work: Promise<unknown>) {
+  /** What a work that a reader waits for comes to: it begins at once, and goes before all that follows. */
+  first<Result>(work: () => Result | Promise<Result>) {
+    this.act();
+    const result = work();
+    if (!(result instanceof Promise)) return result;
     this.#acting++;
-    await work.catch(() => {}); // whose figure says what went wrong
-    this.#acting--;
-    this.#next();
+    return result.finally(() => {
+      this.#acting--;
+      this.#next();
+    });
   }
 
   /**

@@ -305,7 +305,7 @@ class AttentionFlowElement extends SentenceFigure<AttentionFlowView> {
   #follow(leaves: AbortSignal) {
     const news = this.#news;
     const isComputed = Object.keys(news).some((name) => COMPUTED.includes(name)) || String(this.headMask) !== this.#off;
-    if (isComputed) this.task.runAfter(this.#afterMap);
+    if (isComputed) this.task.run(this.#afterMap, { follows: true });
     else if ("query" in news)
       turns()
         .after(this, leaves, () => this.view?.update(this.#takeNews()))
