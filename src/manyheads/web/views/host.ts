@@ -16,10 +16,14 @@ export interface Parts<State, Action> {
   reduce(state: State, action: Action): State;
   /** Makes the view, once. */
   view(host: Host<State, Action>): View<State>;
-  /** What a change came to, for those who listen. */
-  summary?(state: State): string;
+  /** What a change came to, for those who listen; `before` is what stood here before the reader changed it. */
+  summary?(state: State, before?: State): string;
+  /** What is said whenever it changes, whoever changed it. */
+  spoken?(state: State): unknown;
   /** The event after a drawing, unless its detail is that of the last one. */
   event?(state: State): [name: string, detail: unknown] | null;
+  /** Several of them: the detail of each, by its name. */
+  events?(state: State): Record<string, unknown>;
   /** The parts that an answer is made of: where one differs from before, another is asked for. */
   args?(state: State): object;
   /** What follows the status. */
@@ -40,11 +44,11 @@ export class Host<State, Action> {
   #parts: Parts<State, Action>;
   #owner: Owner<State>;
   #view: View<State>;
-  #announcer = new Announcer();
+  #announcer = new Announcer<State>();
   #status = new StatusLine();
   #message: Told = [""];
   #drawings = 0;
-  #detail: unknown = null; // of the last event
+  #details: Record<string, unknown> = {}; // of the last events
 
   constructor(root: HTMLElement, state: State, parts: Parts<State, Action>, owner: Owner<State> = {}) {
     this.state = state;
@@ -57,19 +61,20 @@ export class Host<State, Action> {
     this.#draw();
   }
 
-  /** The reader does something: what it comes to is said. */
-  act = (action: Action) => {
+  /** The reader does something: what it comes to is said, unless it's done `quietly`. */
+  act = (action: Action, quietly = false) => {
     const before = this.state;
-    this.#announcer.changed();
+    if (!quietly) this.#announcer.changed();
     this.dispatch(action);
     this.#owner.changed?.(before, this.state);
   };
 
   /** Changes the state. An answer that comes at once is drawn together with what asked for it. */
   dispatch(action: Action, follows = false) {
-    const { reduce, args } = this.#parts;
+    const { reduce, args, spoken } = this.#parts;
     const [before, drawings] = [this.state, this.#drawings];
     this.state = reduce(before, action);
+    if (spoken && spoken(before) !== spoken(this.state)) this.#announcer.changed();
     if (args && differing(args(before), args(this.state)).length) this.#owner.ask?.(follows);
     if (this.#drawings === drawings) this.#draw();
   }
@@ -106,14 +111,20 @@ export class Host<State, Action> {
   }
 
   #draw() {
-    const { summary, event } = this.#parts;
+    const { summary, event, events } = this.#parts;
     this.#drawings++;
     this.#view.draw(this.state);
     this.#drawStatus();
-    if (summary) this.#announcer.drawn(() => summary(this.state));
-    const [name, detail] = event?.(this.state) ?? ["", null];
-    if (name && detail !== this.#detail) announce(this.root, name, detail);
-    this.#detail = detail;
+    if (summary) this.#announcer.drawn((before) => summary(this.state, before), this.state);
+    const single = event?.(this.state);
+    this.#announce(events?.(this.state) ?? (single ? Object.fromEntries([single]) : {}));
+  }
+
+  #announce(details: Record<string, unknown>) {
+    const before = this.#details;
+    this.#details = details;
+    for (const [name, detail] of Object.entries(details))
+      if (detail !== null && detail !== before[name]) announce(this.root, name, detail);
   }
 }
 
