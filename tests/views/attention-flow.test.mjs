@@ -26,7 +26,8 @@ import { focusModel, HEADS, HOSTILE, mapModel, tokensOf } from "./small-models.m
 import { flowOf } from "../../src/manyheads/web/models/formula-model.ts";
 import { wholePercents } from "../../src/manyheads/web/figures/attention-flow/stations.ts";
 import { MOMENTS } from "../../src/manyheads/web/figures/attention-flow/moments.ts";
-import { FlowScene } from "../../src/manyheads/web/figures/attention-flow/scene.ts";
+import { FlowInk } from "../../src/manyheads/web/figures/attention-flow/ink.ts";
+import { Host } from "../../src/manyheads/web/views/host.ts";
 import { bitmapOf } from "../../src/manyheads/web/views/pixels.ts";
 
 async function live(attributes = "", model = focusModel()) {
@@ -569,11 +570,11 @@ test("a sentence that is typed is computed and told; one word or none is answere
 test("a key draws each layout once, both with the same pictures", async (t) => {
   const flow = await live('station="mix"');
   const layouts = [];
-  const { draw: drawScene } = FlowScene.prototype;
-  replace(t, FlowScene.prototype, {
-    draw(...asked) {
+  const { begin } = FlowInk.prototype;
+  replace(t, FlowInk.prototype, {
+    begin(...size) {
       layouts.push(this.node.className);
-      return drawScene.apply(this, asked);
+      return begin.apply(this, size);
     },
   });
   type(flow, "Sentence", "cold tea");
@@ -581,6 +582,33 @@ test("a key draws each layout once, both with the same pictures", async (t) => {
   const [wide, narrow] = layouts.map((name) => [...flow.querySelectorAll(`[class="${name}"] canvas`)].map(bitmapOf));
   assert.ok(wide.length > 3);
   wide.forEach((picture, place) => assert.equal(picture, narrow[place]));
+});
+
+test("a key whose journey comes at once is one choice and one drawing; what doesn't change the picture draws none", async (t) => {
+  const flow = await live('station="mix"');
+  const [drawn, dispatched] = [t.mock.method(FlowInk.prototype, "begin"), t.mock.method(Host.prototype, "dispatch")];
+  let steps = 0;
+  flow.addEventListener("steps", () => steps++);
+  type(flow, "Sentence", "cold tea");
+  assert.deepEqual([drawn.mock.callCount(), steps], [2, 1], "once in each layout");
+  assert.deepEqual(dispatched.mock.calls.map(({ arguments: [action] }) => action.type).sort(), ["choose", "show"]);
+  press(flow, "Numbers");
+  key(sheet(flow), "Escape");
+  assert.equal(drawn.mock.callCount(), 2);
+});
+
+test("a frame of the film is one drawing, of the layout that is seen", async (t) => {
+  const flow = await live();
+  page.still = false;
+  const frames = [];
+  t.mock.method(globalThis, "requestAnimationFrame", (call) => frames.push(call));
+  flow.querySelector(".af-narrow").getClientRects = () => [];
+  press(flow, "▶ Play");
+  const begun = t.mock.method(FlowInk.prototype, "begin");
+  for (let now = 100; now <= 1000; now += 100) frames.shift()(now);
+  const layouts = begun.mock.calls.map(({ this: ink }) => ink.node.className);
+  assert.deepEqual(layouts, Array(9).fill("af-scene af-wide"), "the first frame sets out");
+  assert.equal(frames.length, 1);
 });
 
 test("what a step came to is said once", async (t) => {
@@ -674,6 +702,21 @@ test("a head that is off is seen at every station: nothing comes from it, and it
   assert.equal(drawn(flow, "off").length, 1, "its output is empty in the mix");
   flow.headMask = null;
   assert.equal(flow.steps.above.answer.values[3], before);
+});
+
+test("heads that a script turns off before the figure is in a page are off once it is", async () => {
+  const { headMask } = await live();
+  assert.equal(headMask, null);
+  const flow = document.createElement("attention-flow");
+  for (const [name, value] of Object.entries({ model: "focus", sentence: "hot tea" })) flow.setAttribute(name, value);
+  flow.headMask = null;
+  flow.headMask = [
+    [true, true, true],
+    [false, true, true],
+  ];
+  document.querySelector("main").append(flow);
+  await flow.ready;
+  assert.deepEqual([flow.steps.headMask, flow.headMask[1][0]], [[false, true, true], false]);
 });
 
 test("its own switch and that of the map above are one", async (t) => {

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 import { inSight } from "../../src/manyheads/web/views/in-sight.ts";
-import { Timeline } from "../../src/manyheads/web/views/timeline.ts";
+import { moveFilm, still } from "../../src/manyheads/web/views/timeline.ts";
 import { hideTab, page } from "./page.mjs";
 
 test("what is due in a hidden tab is done once, when it's seen; unless it was called off", (t) => {
@@ -28,14 +28,16 @@ test("a film waits while no frame comes, and goes on from where it was", (t) => 
   const frames = [];
   t.mock.method(globalThis, "requestAnimationFrame", (call) => frames.push(call));
   page.still = false;
-  const film = new Timeline(
-    3,
-    0,
-    () => {},
-    () => {},
+  let film = { ...still(0), plays: true };
+  const follow = moveFilm(
+    () => film,
+    (at) => {
+      film = { ...film, at };
+      follow();
+    },
     () => 1600, // milliseconds to read a caption
   );
-  film.play();
+  follow();
   let now = 5000;
   const run = (time) => {
     for (const end = now + time; now < end; now += 100) frames.shift()(now);

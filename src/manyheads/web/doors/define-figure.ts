@@ -187,14 +187,15 @@ export function defineFigure<State, Action, Model extends { broken?: boolean } =
 
     /** What of it a page reads: that which an attribute wrote is known before it's drawn. */
     #look(property: string) {
-      if (this.isAsBuilt && attributes.includes(property) && this.hasAttribute(property))
-        return this.#written(property)[property];
-      return this.view ? properties[property](this.view.state, this.view) : (this.#written(property)[property] ?? null);
+      const written = attributes.includes(property) ? this.#written(property)[property] : undefined;
+      if (this.isAsBuilt && written !== undefined) return written;
+      return this.view ? properties[property](this.view.state, this.view) : (written ?? null);
     }
 
     #change(property: string, value: any) {
-      if (sets[property] && this.view) sets[property](this.view, value);
-      else this.setAttribute(property, String(value));
+      if (!sets[property]) this.setAttribute(property, String(value));
+      else if (this.view) sets[property](this.view, value);
+      else Object.defineProperty(this, property, { value, configurable: true, writable: true }); // until it's drawn
     }
 
     static {

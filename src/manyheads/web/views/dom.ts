@@ -69,6 +69,16 @@ export function setStyle(node: Element, name: string, value: string) {
   if (style.getPropertyValue(name) !== value) style.setProperty(name, value);
 }
 
+/** Draws only where something differs of what it's drawn from. */
+export function whenOther<Args extends unknown[]>(draw: (...args: Args) => void) {
+  let before: Args | null = null;
+  return (...args: Args) => {
+    if (before && args.every((arg, place) => arg === before![place])) return;
+    before = args;
+    draw(...args);
+  };
+}
+
 /** Gives a node these children, in this order; one that's there already stays in the page meanwhile. */
 export function arrange(node: Element, children: Node[]) {
   for (const child of [...node.childNodes]) if (!children.includes(child)) child.remove();

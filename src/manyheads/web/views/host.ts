@@ -21,10 +21,12 @@ export interface Parts<State, Action> {
   view(host: Host<State, Action>): View<State>;
   /** What a change came to, for those who listen, nothing until that's known; `before` is what was drawn before the reader's change. */
   summary?(state: State, before?: State): string | null;
+  /** What is said whenever it changes, whoever changed it. */
+  spoken?(state: State): unknown;
   /** Makes what an action does outside of the figure, once it's drawn. */
   effect?(host: Host<State, Action>): (action: Action, before: State) => void;
-  /** The event after a drawing, unless its detail is that of the last one. */
-  event?(state: State): [name: string, detail: unknown] | null;
+  /** Events after a drawing, by their names: each with its detail, unless that is null or the one before. */
+  events?(state: State): Record<string, unknown>;
   /** The parts that an answer is made of: where one differs from before, another is asked for. */
   args?(state: State): object;
   /** What is said in place of the status. */
@@ -54,7 +56,7 @@ export class Host<State, Action> {
   #status = new StatusLine();
   #message: Told = [""];
   #drawings = 0;
-  #detail: unknown = null; // of the last event
+  #details: Record<string, unknown> = {}; // of the last events
 
   constructor(root: HTMLElement, state: State, parts: Parts<State, Action>, owner: Owner<State> = {}) {
     this.state = state;
@@ -74,19 +76,20 @@ export class Host<State, Action> {
     return this.#status.node;
   }
 
-  /** The reader does something: what it comes to is said. */
-  act = (action: Action) => {
+  /** The reader does something: what it comes to is said, unless it's done `quietly`. */
+  act = (action: Action, quietly = false) => {
     const before = this.state;
-    this.#announcer.changed();
+    if (!quietly) this.#announcer.changed();
     this.dispatch(action);
     this.#owner.changed?.(before, this.state);
   };
 
   /** Changes the state. An answer that comes at once is drawn together with what asked for it. */
   dispatch(action: Action, follows = false) {
-    const { reduce, args } = this.#parts;
+    const { reduce, args, spoken } = this.#parts;
     const [before, drawings] = [this.state, this.#drawings];
     this.state = reduce(before, action);
+    if (spoken && spoken(before) !== spoken(this.state)) this.#announcer.changed();
     const names = args ? differing(args(before), args(this.state)) : [];
     if (names.length) this.#owner.ask?.(follows, names);
     if (this.#drawings === drawings) this.#draw();
@@ -134,7 +137,7 @@ export class Host<State, Action> {
   }
 
   #draw() {
-    const { summary, event } = this.#parts;
+    const { summary, events } = this.#parts;
     const { state } = this;
     this.#drawings++;
     const drawn = this.#drawn;
@@ -142,9 +145,10 @@ export class Host<State, Action> {
     const isWhole = this.#view.draw(state, drawn) !== false;
     this.#drawStatus();
     if (summary && isWhole) this.#announcer.drawn((before) => summary(this.state, before) ?? "", state);
-    const [name, detail] = event?.(state) ?? ["", null];
-    if (name && detail !== this.#detail) announce(this.root, name, detail);
-    this.#detail = detail;
+    const [details, before] = [events?.(state) ?? {}, this.#details];
+    this.#details = details;
+    for (const [name, detail] of Object.entries(details))
+      if (detail !== null && detail !== before[name]) announce(this.root, name, detail);
   }
 }
 

@@ -12,97 +12,65 @@ export const wantsStillness = () => globalThis.matchMedia?.("(prefers-reduced-mo
 /** How long it takes to read a text, in milliseconds. */
 export const readingTime = (text: string) => WORD * text.split(/[ \n]+/).filter(Boolean).length;
 
-export class Timeline {
-  at: number;
-  plays = false;
-  last: number;
-  #frame = 0;
-  #clock = 0; // milliseconds that were seen
-  #before = 0; // when the last frame came
-  #moved: (at: number) => void;
-  #reads: () => number;
-  #stays = 0; // until then it rests at a station
-  #run: { from: number; to: number; start: number; lasts: number } | null = null;
-  #changed: () => void;
+/** Where a film is, as a part of a figure's state. */
+export interface Film {
+  at: number; // stations count from 0, and 2.5 is between two
+  to: number | null; // the station that it travels to
+  plays: boolean;
+}
 
-  /**
-   * Of stations 0 to `last`; `moved(at)` is called for every frame, `changed()` when it begins or stops to play. `reads()` says how
-   * long what a station says takes to read, from where the film sets out for it: that's when it's said.
-   */
-  constructor(last: number, at: number, moved: (at: number) => void, changed: () => void, reads: () => number) {
-    this.last = last;
-    this.at = at;
-    this.#reads = reads;
-    this.#moved = moved;
-    this.#changed = changed;
+export const still = (at: number): Film => ({ at, to: null, plays: false });
+
+/** The station that it is at or heads for. */
+export const headingOf = ({ at, to }: Film) => Math.round(to ?? at);
+
+/** The way from where a film is to a station, or where it plays, to the next one. */
+interface Way extends Film {
+  to: number;
+  start: number;
+  lasts: number; // milliseconds
+}
+
+/**
+ * Moves a film, by `seek(at)` for every frame; what this returns is called when the film is another one. `reads()` says how long what
+ * a station says takes to read, from where the film sets out for it: that's when it's said.
+ */
+export function moveFilm(film: () => Film, seek: (at: number) => void, reads: () => number) {
+  let frame = 0;
+  let clock = 0; // milliseconds that were seen
+  let before = 0; // when the last frame came
+  let stays = 0; // until then it rests at a station
+  let way: Way | null = null;
+
+  function wayOf({ at, to, plays }: Film, start: number): Way {
+    if (to !== null) return { at, to, plays, start, lasts: HURRY * Math.sqrt(Math.max(Math.abs(to - at), 0.2)) };
+    return { at, to: Math.floor(at + 1e-6) + 1, plays, start, lasts: wantsStillness() ? 0 : TRAVEL * (1 - (at % 1)) };
   }
 
-  /** The station that it is at or heads for. */
-  get station() {
-    return Math.round(this.#run?.to ?? this.at);
+  function tick(came: number) {
+    frame = 0;
+    clock += Math.min(came - before, GAP);
+    before = came;
+    const { to, plays } = film();
+    if (way?.plays !== plays || (to !== null && way.to !== to)) way = null; // it was sent elsewhere
+    if (to !== null || clock >= stays) go((way ??= wayOf(film(), clock)));
+    follow();
   }
 
-  play() {
-    if (this.at >= this.last) this.#moved((this.at = 0));
-    this.plays = true;
-    this.#run = null;
-    this.#stays = 0;
-    this.#changed();
-    this.#start();
+  function go({ at, to, start, lasts }: Way) {
+    const share = lasts ? Math.min((clock - start) / lasts, 1) : 1;
+    if (share < 1) return seek(at + (to - at) * share);
+    way = null;
+    stays = clock + Math.max(reads() - lasts, SETTLES);
+    seek(to);
   }
 
-  pause() {
-    this.plays = false;
-    this.#run = null;
-    cancelAnimationFrame(this.#frame);
-    this.#frame = 0;
-    this.#changed();
+  function follow() {
+    const { to, plays } = film();
+    if (plays || to !== null) return void (frame ||= requestAnimationFrame(tick));
+    cancelAnimationFrame(frame);
+    [frame, stays, way] = [0, 0, null];
   }
 
-  /** Travels to a station. */
-  go(station: number) {
-    const to = Math.min(Math.max(station, 0), this.last);
-    if (this.plays) this.pause();
-    if (wantsStillness() || to === this.at) return this.jump(to);
-    this.#run = { from: this.at, to, start: 0, lasts: HURRY * Math.sqrt(Math.max(Math.abs(to - this.at), 0.2)) };
-    this.#start();
-  }
-
-  /** Is somewhere at once. */
-  jump(at: number) {
-    if (this.plays || this.#frame) this.pause();
-    this.at = Math.min(Math.max(at, 0), this.last);
-    this.#moved(this.at);
-  }
-
-  #start() {
-    if (!this.#frame) this.#frame = requestAnimationFrame((came) => this.#tick(came));
-  }
-
-  #tick(came: number) {
-    this.#frame = 0;
-    const now = (this.#clock += Math.min(came - this.#before, GAP));
-    this.#before = came;
-    const jumps = this.plays && wantsStillness();
-    if (!this.#run && this.plays && now >= this.#stays)
-      this.#run = {
-        from: this.at,
-        to: Math.floor(this.at + 1e-6) + 1,
-        start: 0,
-        lasts: jumps ? 0 : TRAVEL * (1 - (this.at % 1)),
-      };
-    if (this.#run) {
-      const run = this.#run;
-      run.start ||= now;
-      const share = run.lasts ? Math.min((now - run.start) / run.lasts, 1) : 1;
-      this.at = share === 1 ? run.to : run.from + (run.to - run.from) * share;
-      if (share === 1) {
-        this.#run = null;
-        this.#stays = now + Math.max(this.#reads() - run.lasts, SETTLES);
-      }
-      this.#moved(this.at);
-      if (share === 1 && this.at >= this.last) return this.pause();
-    }
-    if (this.#run || this.plays) this.#start();
-  }
+  return follow;
 }

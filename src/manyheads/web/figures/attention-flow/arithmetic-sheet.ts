@@ -4,146 +4,81 @@ import { arithmetic, sourceOf } from "./arithmetic.ts";
 import { alpha } from "../../math/maps.ts";
 import { cellAt, cellText, matrix, MATRICES, formatNumber } from "../../math/steps.ts";
 import type { Cell, Steps } from "../../math/steps.ts";
-import { arrow, fill, focusedIn, h, nextId, rowsOf, setIdle, setText, targetOf } from "../../views/dom.ts";
+import { arrow, fill, h, nextId, rowsOf, setIdle, setText, targetOf } from "../../views/dom.ts";
 import { equationOf, symbol } from "./formula-mathml.ts";
+import type { Host } from "../../views/host.ts";
 import { palette, tint } from "../../views/tints.ts";
+import { openCell, stepsOf, type Action, type State } from "./state.ts";
 
 type Arithmetic = ReturnType<typeof arithmetic>;
 
 /** A number in the sheet knows which cell it is. */
 type CellButton = HTMLButtonElement & { cell?: Cell };
 
-export class ArithmeticSheet {
-  #trail: Cell[] = []; // from the one that was pressed in the journey to the one that is open
-  #steps: Steps | null = null;
-  #crumbs = h("span", { class: "af-crumbs" });
-  #before = h("button", { type: "button", "aria-label": "Previous number", onclick: () => this.#step(0, -1) }, "‹");
-  #after = h("button", { type: "button", "aria-label": "Next number", onclick: () => this.#step(0, 1) }, "›");
-  #question = h("p", { class: "af-question", id: nextId("arithmetic") });
-  #equation = h("div", { class: "af-equation" });
-  #shape = h("p", { class: "af-shape" });
-  #sums = h("p", { class: "af-sums" });
-  #columns = h("tr", {}, h("th", { role: "cell" }));
-  #lines = h("tbody");
-  #terms = h(
-    "div",
-    {
-      class: "hm-scroll af-terms",
-      role: "group",
-      "aria-label": "Terms",
-      onkeydown: (event: KeyboardEvent) => this.#move(event),
-    },
-    h("table", {}, h("thead", {}, this.#columns), this.#lines),
-  );
-  node = h(
+/** `go(trail)` opens other numbers, each from the one before; none is the journey itself. */
+export function makeSheet(host: Host<State, Action>, go: (trail: string[]) => void) {
+  const crumbs = h("span", { class: "af-crumbs" });
+  const previous = h("button", { type: "button", "aria-label": "Previous number", onclick: () => step(0, -1) }, "‹");
+  const next = h("button", { type: "button", "aria-label": "Next number", onclick: () => step(0, 1) }, "›");
+  const question = h("p", { class: "af-question", id: nextId("arithmetic") });
+  const equation = h("div", { class: "af-equation" });
+  const shape = h("p", { class: "af-shape" });
+  const sums = h("p", { class: "af-sums" });
+  const terms = makeTerms();
+  const node = h(
     "div",
     {
       class: "af-sheet",
       role: "region",
       "aria-label": "Arithmetic",
-      "aria-describedby": this.#question.id,
+      "aria-describedby": question.id,
       tabindex: -1,
       hidden: true,
-      onclick: (event: MouseEvent) => this.#press(event),
-      onkeydown: (event: KeyboardEvent) => this.#key(event),
+      onclick: press,
+      onkeydown: pressKey,
     },
-    h("div", { class: "af-sheet-bar" }, this.#crumbs, h("span", {}, this.#before, this.#after)),
-    h("div", { class: "af-why" }, this.#question, this.#equation, this.#sums, this.#shape),
-    this.#terms,
+    h("div", { class: "af-sheet-bar" }, crumbs, h("span", {}, previous, next)),
+    h("div", { class: "af-why" }, question, equation, sums, shape),
+    terms.node,
   );
-  #opened: (cell: string) => void;
-
-  /** `opened(cell)` is called when its reader opened another cell; with "" when it was closed. */
-  constructor(opened: (cell: string) => void) {
-    this.#opened = opened;
-  }
-
-  /** The cell that is open, "" for none. */
-  get cell() {
-    const cell = this.#trail.at(-1);
-    return cell ? cellText(cell) : "";
-  }
-
-  /** Opens a cell of the journey, or none. */
-  show(steps: Steps, cell: Cell | null) {
-    this.#trail = cell ? [cell] : [];
-    this.draw(steps);
-  }
-
-  /** Writes what is open with these numbers; what isn't among them closes. */
-  draw(steps: Steps) {
-    this.#steps = steps;
-    const gone = this.#trail.findIndex((cell) => !cellAt(steps, cellText(cell)));
-    if (gone >= 0) this.#trail.length = gone;
-    const cell = this.#trail.at(-1);
-    this.node.hidden = !cell;
-    if (cell) this.#write(steps, arithmetic(steps, cell.name, cell.row, cell.column));
-  }
 
   // --- what its reader does
 
-  /** Goes to a place on the trail: 0 is the journey itself. */
-  #go(trail: Cell[]) {
-    this.#trail = trail;
-    if (this.#steps) this.draw(this.#steps);
-    this.#opened(this.cell);
-    if (trail.length && !focusedIn(this.node)) this.node.focus({ preventScroll: true }); // what had it went with its number
-  }
-
-  #press(event: MouseEvent) {
+  function press(event: MouseEvent) {
+    const { trail } = host.state;
     const button = targetOf(event).closest<CellButton>("button");
-    if (!button || button === this.#before || button === this.#after) return;
-    const level = [...this.#crumbs.children].indexOf(button);
-    if (level >= 0) return this.#go(this.#trail.slice(0, level));
-    if (button.cell) this.#go([...this.#trail, button.cell]);
+    if (!button || button === previous || button === next) return;
+    const level = [...crumbs.children].indexOf(button);
+    if (level >= 0) go(trail.slice(0, level));
+    else if (button.cell) go([...trail, cellText(button.cell)]);
   }
 
-  /** The number beside the open one: in its row, or where a row has one alone, in its column. */
-  #beside(rows: number, columns: number): Cell | null {
-    const open = this.#trail.at(-1);
-    if (!open || !this.#steps) return null;
-    const {
-      shape: [height, width],
-    } = matrix(this.#steps, open.name);
-    const [row, column] = width === 1 ? [open.row + columns, 0] : [open.row + rows, open.column + columns];
-    return row >= 0 && row < height && column >= 0 && column < width ? { name: open.name, row, column } : null;
+  function step(rows: number, columns: number) {
+    const { state } = host;
+    const open = openCell(state);
+    const cell = open && cellBeside(stepsOf(state)!, open, rows, columns);
+    if (cell) go([...state.trail.slice(0, -1), cellText(cell)]);
   }
 
-  #step(rows: number, columns: number) {
-    const cell = this.#beside(rows, columns);
-    if (cell) this.#go([...this.#trail.slice(0, -1), cell]);
-  }
-
-  #key(event: KeyboardEvent) {
+  function pressKey(event: KeyboardEvent) {
     const by = arrow(event.key);
-    if (event.key === "Escape") this.#go(this.#trail.slice(0, -1));
-    else if (by && !event.defaultPrevented) this.#step(...by);
+    if (event.key === "Escape") go(host.state.trail.slice(0, -1));
+    else if (by && !event.defaultPrevented) step(...by);
     else return;
     event.preventDefault();
     event.stopPropagation(); // the journey stays where it is
   }
 
-  /** Arrow keys go from number to number of the terms, of which Tab reaches one. */
-  #move(event: KeyboardEvent) {
-    const by = arrow(event.key);
-    const place = targetOf(event).closest("td");
-    if (!by || !place) return;
-    event.preventDefault();
-    const lines = rowsOf(this.#lines);
-    const line = lines[[...lines].indexOf(place.parentElement as HTMLTableRowElement) + by[0]];
-    const next = line?.cells[place.cellIndex + by[1]]?.querySelector("button");
-    if (!next) return;
-    targetOf(event).tabIndex = -1;
-    next.tabIndex = 0;
-    next.focus();
-  }
-
   // --- writing
 
-  #write(steps: Steps, open: Arithmetic) {
+  function draw(steps: Steps, trail: string[]) {
+    const cell = cellAt(steps, trail.at(-1) ?? "");
+    node.hidden = !cell;
+    if (!cell) return;
+    const open = arithmetic(steps, cell.name, cell.row, cell.column);
     const { name, row, column, title, results } = open;
-    this.#question.innerHTML = symbol(name, steps.head);
-    this.#question.append(` ${title[0].toUpperCase()}${title.slice(1)}`);
+    question.innerHTML = symbol(name, steps.head);
+    question.append(` ${title[0].toUpperCase()}${title.slice(1)}`);
     const {
       head,
       headNames: { length: heads },
@@ -151,42 +86,75 @@ export class ArithmeticSheet {
       scaled,
       rotaryBase,
     } = steps;
-    this.#equation.innerHTML = equationOf(name, { head, heads, biased, scaled, turned: Boolean(rotaryBase) });
-    const { shape } = matrix(steps, name);
-    setText(this.#shape, `Number ${column + 1} in row ${row + 1} of ${shape.join(" × ")}: ${MATRICES[name]}.`);
+    equation.innerHTML = equationOf(name, { head, heads, biased, scaled, turned: Boolean(rotaryBase) });
+    const size = matrix(steps, name).shape.join(" × ");
+    setText(shape, `Number ${column + 1} in row ${row + 1} of ${size}: ${MATRICES[name]}.`);
     const source = open.rows.length ? null : sourceOf(steps, open, 0, 0);
-    this.#sums.replaceChildren(
+    sums.replaceChildren(
       ...results.map(([words, value]) =>
         h("span", {}, `${words} = `, source ? numberButton(source, value) : h("b", {}, formatNumber(value))),
       ),
     );
-    this.#writeTerms(steps, open, name === "weights" ? column : -1);
-    this.#writeCrumbs(head);
-    setIdle(this.#before, !this.#beside(0, -1));
-    setIdle(this.#after, !this.#beside(0, 1));
+    terms.draw(steps, open, name === "weights" ? column : -1);
+    drawCrumbs(crumbs, trail, head);
+    setIdle(previous, !cellBeside(steps, cell, 0, -1));
+    setIdle(next, !cellBeside(steps, cell, 0, 1));
   }
 
-  #writeCrumbs(head: number) {
-    const buttons = fill(this.#crumbs, this.#trail.length, () => h("button", { type: "button" }));
-    ["← Journey", ...this.#trail.slice(0, -1)].forEach((step, level) => {
-      if (typeof step === "string") setText(buttons[level], step);
-      else buttons[level].innerHTML = symbol(step.name, head);
-    });
+  return { node, draw };
+}
+
+/** The way from the journey to the number that is open. */
+function drawCrumbs(crumbs: HTMLElement, trail: string[], head: number) {
+  const buttons = fill(crumbs, trail.length, () => h("button", { type: "button" }));
+  setText(buttons[0], "← Journey");
+  trail.slice(0, -1).forEach((cell, level) => (buttons[level + 1].innerHTML = symbol(cell.split(" ")[0], head)));
+}
+
+/** The number beside the open one: in its row, or where a row has one alone, in its column. */
+function cellBeside(steps: Steps, { name, row, column }: Cell, rows: number, columns: number): Cell | null {
+  const isColumn = matrix(steps, name).shape[1] === 1;
+  const [down, across] = isColumn ? [row + columns, 0] : [row + rows, column + columns];
+  return cellAt(steps, cellText({ name, row: down, column: across }));
+}
+
+/** The terms of an open number: a line for each, as one adds up on paper. */
+function makeTerms() {
+  const labels = h("tr", {}, h("th", { role: "cell" }));
+  const lines = h("tbody");
+  const node = h(
+    "div",
+    { class: "hm-scroll af-terms", role: "group", "aria-label": "Terms", onkeydown: move },
+    h("table", {}, h("thead", {}, labels), lines),
+  );
+
+  /** Arrow keys go from number to number, of which Tab reaches one. */
+  function move(event: KeyboardEvent) {
+    const by = arrow(event.key);
+    const place = targetOf(event).closest("td");
+    if (!by || !place) return;
+    event.preventDefault();
+    const all = rowsOf(lines);
+    const line = all[[...all].indexOf(place.parentElement as HTMLTableRowElement) + by[0]];
+    const next = line?.cells[place.cellIndex + by[1]]?.querySelector("button");
+    if (!next) return;
+    targetOf(event).tabIndex = -1;
+    next.tabIndex = 0;
+    next.focus();
   }
 
-  /** A line for each term, as one adds up on paper. */
-  #writeTerms(steps: Steps, open: Arithmetic, marked: number) {
+  function draw(steps: Steps, open: Arithmetic, marked: number) {
     const { rows, columns } = open;
-    this.#terms.hidden = rows.length === 0;
-    const heads = fill(this.#columns, rows.length + 1, () => h("th", { scope: "col" }));
+    node.hidden = rows.length === 0;
+    const heads = fill(labels, rows.length + 1, () => h("th", { scope: "col" }));
     rows.forEach(({ label }, place) => setText(heads[place + 1], label));
-    const lines = fill(this.#lines, columns.length, () => h("tr", {}, h("th", { scope: "row" })));
+    const terms = fill(lines, columns.length, () => h("tr", {}, h("th", { scope: "row" })));
     const palettes = rows.map(({ values }, line) => paletteOf(steps, open.lit[line]?.name, values));
     columns.forEach((name, term) => {
-      const { cells } = lines[term];
+      const { cells } = terms[term];
       setText(cells[0], name);
-      fill(lines[term], rows.length + 1, () => h("td"));
-      lines[term].classList.toggle("af-lit", term === marked);
+      fill(terms[term], rows.length + 1, () => h("td"));
+      terms[term].classList.toggle("af-lit", term === marked);
       rows.forEach(({ values }, line) => {
         const [cell, value] = [cells[line + 1], values[term]];
         const source = sourceOf(steps, open, line, term);
@@ -203,6 +171,8 @@ export class ArithmeticSheet {
       });
     });
   }
+
+  return { node, draw };
 }
 
 const numberButton = (cell: Cell, value: number) =>

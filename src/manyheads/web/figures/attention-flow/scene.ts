@@ -2,7 +2,7 @@
 
 import { blend, factsOf, outputOf, quoted, weightsOf, wholePercents } from "./stations.ts";
 import { formatNumber, isOff, rowOf } from "../../math/steps.ts";
-import type { Flow, FlowState } from "../../math/steps.ts";
+import type { Flow } from "../../math/steps.ts";
 import type { Box } from "../../views/pixels.ts";
 import { drawEnding } from "./ending.ts";
 import {
@@ -21,57 +21,62 @@ import { between, doneAt, MOMENTS, shareOf } from "./moments.ts";
 import { drawOpening } from "./opening.ts";
 import { stripsOf, stripOf } from "./strips.ts";
 
-export class FlowScene {
-  ink: FlowInk;
-  node: HTMLElement;
-  #layoutOf: LayoutOf;
+/** A layout of the film. */
+export function flowScene(layoutOf: LayoutOf) {
+  const ink = new FlowInk(layoutOf({ tokens: 1, heads: 1 }).name);
+  const { node } = ink;
+  let before: unknown[] = []; // what was drawn
 
-  constructor(layoutOf: LayoutOf) {
-    this.#layoutOf = layoutOf;
-    this.ink = new FlowInk(layoutOf({ tokens: 1, heads: 1 }).name);
-    this.node = this.ink.node;
+  /** Draws a moment, where it's another one; while the film moves, only in a layout that is seen. */
+  function draw(flow: Flow, query: number, fact: string, at: number) {
+    const moves = [flow, query, fact].every((each, place) => each === before[place]);
+    if (moves && (at === before[3] || !(Number.isInteger(at) || node.getClientRects().length))) return;
+    before = [flow, query, fact, at];
+    drawFrame(ink, layoutOf, flow, query, fact, at);
   }
 
-  draw(flow: Flow, { head, query }: Pick<FlowState, "head" | "query">, fact: string, at: number) {
-    const { ink } = this;
-    const layout = this.#layoutOf({
-      tokens: flow.tokens.length,
-      heads: flow.headNames.length,
-      below: flow.below?.shape[0],
-      goesOn: Boolean(flow.above),
-    });
-    const weights = weightsOf(flow, head, query);
-    const percents = wholePercents(weights);
-    const done = doneAt(at);
-    const wide = layout.name === "af-wide";
-    const frame = {
-      at,
-      done,
-      ink,
-      layout,
-      wide,
-      flow,
-      strips: stripsOf(flow, query),
-      head,
-      query,
-      facts: factsOf(flow),
-      fact,
-      weights,
-      percents,
-    };
-    ink.begin(layout.width, layout.height);
-    if (done("wordsGo") < 1) {
-      drawOpening(frame);
-      drawKeys(frame);
-      drawQuery(frame);
-      drawScores(frame);
-      drawWeights(frame);
-      drawValues(frame);
-    }
-    drawEnding(frame);
-    drawOff(frame);
-    ink.end();
+  return { ink, node, draw };
+}
+
+function drawFrame(ink: FlowInk, layoutOf: LayoutOf, flow: Flow, query: number, fact: string, at: number) {
+  const { head } = flow; // what is chosen may still be computed
+  const layout = layoutOf({
+    tokens: flow.tokens.length,
+    heads: flow.headNames.length,
+    below: flow.below?.shape[0],
+    goesOn: Boolean(flow.above),
+  });
+  const weights = weightsOf(flow, head, query);
+  const percents = wholePercents(weights);
+  const done = doneAt(at);
+  const wide = layout.name === "af-wide";
+  const frame = {
+    at,
+    done,
+    ink,
+    layout,
+    wide,
+    flow,
+    strips: stripsOf(flow, query),
+    head,
+    query,
+    facts: factsOf(flow),
+    fact,
+    weights,
+    percents,
+  };
+  ink.begin(layout.width, layout.height);
+  if (done("wordsGo") < 1) {
+    drawOpening(frame);
+    drawKeys(frame);
+    drawQuery(frame);
+    drawScores(frame);
+    drawWeights(frame);
+    drawValues(frame);
   }
+  drawEnding(frame);
+  drawOff(frame);
+  ink.end();
 }
 
 /** That the head is off, as long as the film is about it alone. */

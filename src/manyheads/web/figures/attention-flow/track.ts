@@ -1,103 +1,84 @@
 // The stations as a track: one slider. A finger drags the film along it, a press on a place travels there, and keys, or what listens
 // for a reader, go from station to station.
 
-import { h, setProps } from "../../views/dom.ts";
+import { h, setProps, whenOther } from "../../views/dom.ts";
+import type { Host } from "../../views/host.ts";
+import { headingOf } from "../../views/timeline.ts";
+import { lastOf, placeOf, type Action, type State } from "./state.ts";
 import { STATIONS } from "./stations.ts";
 
 const STILL = 4; // pixels: who moves less presses, and doesn't drag
-const FORTH = ["ArrowRight", "ArrowUp", "PageUp"];
-const BACK = ["ArrowLeft", "ArrowDown", "PageDown"];
+/** How many stations a key walks. */
+export const WALKS: Record<string, number> = { ArrowRight: 1, ArrowLeft: -1, Home: -Infinity, End: Infinity };
+const STEPS: Record<string, number> = { ...WALKS, ArrowUp: 1, PageUp: 1, ArrowDown: -1, PageDown: -1 };
 
-interface TrackOptions {
-  go: (station: number) => void; // travel there
-  walk: (by: number) => void; // travel so many stations on from the one it heads for
-  seek: (at: number) => void; // be there, between stations as well
-}
+/** `go(station)` travels there. */
+export function makeTrack(host: Host<State, Action>, go: (station: number) => void) {
+  let held: { x: number; drags: boolean } | null = null; // by a finger
+  const walk = (by: number) => go(headingOf(host.state) + by);
 
-export class Track {
-  #options: TrackOptions;
-  #held: { x: number; drags: boolean } | null = null; // by a finger
-  #at = 0; // where the film is
-  #station = 0; // whose caption stands
-  #shown = ""; // of #at, as the style has it
-  #range: HTMLInputElement;
-  #names = STATIONS.map(({ label }, station) =>
-    h("span", { onclick: () => this.#options.go(station) }, h("b", {}, String(station + 1)), " ", h("i", {}, label)),
-  );
-  node: HTMLElement;
-
-  constructor(options: TrackOptions) {
-    this.#options = options;
-    this.#range = h("input", {
-      type: "range",
-      class: "af-range",
-      "aria-label": "Stations",
-      min: 0,
-      max: STATIONS.length - 1,
-      step: "any",
-      value: 0,
-      onpointerdown: ({ clientX: x }: PointerEvent) => (this.#held = { x, drags: false }),
-      onpointermove: ({ clientX }: PointerEvent) => {
-        if (this.#held && Math.abs(clientX - this.#held.x) > STILL) this.#held.drags = true;
-      },
-      onpointerup: () => this.#release(this.#value),
-      onpointercancel: () => this.#release(this.#at), // the page scrolls
-      oninput: () => this.#input(),
-      onkeydown: (event: KeyboardEvent) => this.#key(event),
-    });
-    this.node = h(
-      "div",
-      { class: "af-track" },
-      this.#range,
-      h("div", { class: "af-names", "aria-hidden": "true" }, ...this.#names), // the slider says them
-    );
+  function release(at: number) {
+    if (!held) return;
+    held = null;
+    go(Math.round(at));
   }
 
-  /** Shows where the film is, on its way to `station`, the last of which is `last`. */
-  draw(at: number, station: number, last: number) {
-    this.#at = at;
-    this.#station = station;
-    setProps(this.#range, { max: String(last), ariaValueText: this.#text(last) });
-    if (!this.#held?.drags) setProps(this.#range, { value: String(at) });
-    const shown = at.toFixed(2);
-    if (shown !== this.#shown) this.node.style.setProperty("--at", shown);
-    this.#shown = shown;
-    this.node.style.setProperty("--stations", String(last + 1));
-    this.#names.forEach((name, place) => {
+  function input() {
+    const at = Number(range.value);
+    if (held?.drags) host.dispatch({ type: "jump", at });
+    else if (!held) walk(Math.sign(at - host.state.at)); // by what listens for a reader
+  }
+
+  function press(event: KeyboardEvent) {
+    const { altKey, ctrlKey, metaKey, key } = event;
+    if (altKey || ctrlKey || metaKey || !(key in STEPS)) return;
+    walk(STEPS[key]);
+    event.preventDefault();
+    event.stopPropagation(); // the figure knows some of them as well
+  }
+
+  const names = STATIONS.map(({ label }, station) =>
+    h("span", { onclick: () => go(station) }, h("b", {}, String(station + 1)), " ", h("i", {}, label)),
+  );
+  const range = h("input", {
+    type: "range",
+    class: "af-range",
+    "aria-label": "Stations",
+    min: 0,
+    max: STATIONS.length - 1,
+    step: "any",
+    value: 0,
+    onpointerdown: ({ clientX: x }: PointerEvent) => (held = { x, drags: false }),
+    onpointermove: ({ clientX }: PointerEvent) => {
+      if (held && Math.abs(clientX - held.x) > STILL) held.drags = true;
+    },
+    onpointerup: () => release(Number(range.value)),
+    onpointercancel: () => release(host.state.at), // the page scrolls
+    oninput: input,
+    onkeydown: press,
+  });
+  const node = h(
+    "div",
+    { class: "af-track" },
+    range,
+    h("div", { class: "af-names", "aria-hidden": "true" }, ...names), // the slider says them
+  );
+  const mark = whenOther((at: string) => node.style.setProperty("--at", at));
+
+  /** Shows where the film is, on its way to a station. */
+  function draw(state: State) {
+    const { at } = state;
+    const [here, last] = [placeOf(state), lastOf(state)];
+    setProps(range, { max: String(last), ariaValueText: `${here + 1} ${STATIONS[here].label}, of ${last + 1}` });
+    if (!held?.drags) setProps(range, { value: String(at) });
+    mark(at.toFixed(2));
+    node.style.setProperty("--stations", String(last + 1));
+    names.forEach((name, place) => {
       setProps(name, { hidden: place > last });
-      name.classList.toggle("af-here", place === station);
+      name.classList.toggle("af-here", place === here);
       name.classList.toggle("af-passed", place <= at);
     });
   }
 
-  get #value() {
-    return Number(this.#range.value);
-  }
-
-  #text(last: number) {
-    return `${this.#station + 1} ${STATIONS[this.#station].label}, of ${last + 1}`;
-  }
-
-  #release(at: number) {
-    if (!this.#held) return;
-    this.#held = null;
-    this.#options.go(Math.round(at));
-  }
-
-  #input() {
-    if (this.#held?.drags) this.#options.seek(this.#value);
-    else if (!this.#held) this.#options.walk(Math.sign(this.#value - this.#at)); // by what listens for a reader
-  }
-
-  #key(event: KeyboardEvent) {
-    if (event.altKey || event.ctrlKey || event.metaKey) return;
-    const { go, walk } = this.#options;
-    if (event.key === "Home") go(0);
-    else if (event.key === "End") go(Number(this.#range.max));
-    else if (FORTH.includes(event.key)) walk(1);
-    else if (BACK.includes(event.key)) walk(-1);
-    else return;
-    event.preventDefault();
-    event.stopPropagation(); // the figure knows some of them as well
-  }
+  return { node, draw };
 }

@@ -1,416 +1,236 @@
 // What <attention-flow> and a notebook's AttentionFlow show: one asking word's journey, with Play and named stations; and, where its
 // reader presses a number, the arithmetic that made it.
 
-import { captionOf, pictureOf } from "./captions.ts";
-import { answersOf, endingOf, factsOf, flowAt, mainCell, stationAt, STATIONS } from "./stations.ts";
-import { choose, lend, type Change } from "../../math/lent.ts";
 import { colourOf } from "../../math/maps.ts";
 import { DEPTH, FLAGS, OFF_COLOUR } from "../../math/names.ts";
-import { askerOf, cellAt, cellText, isOff } from "../../math/steps.ts";
+import { cellAt, cellText, isOff } from "../../math/steps.ts";
 import type { Changes, Flow, FlowState } from "../../math/steps.ts";
-import { readable } from "../../math/text.ts";
-import { Announcer, changesOf } from "../../views/announcer.ts";
-import { ArithmeticSheet } from "./arithmetic-sheet.ts";
-import {
-  chooser,
-  closeOnEscape,
-  field,
-  fillOptions,
-  sentenceBox,
-  setTyped,
-  StatusLine,
-  type Told,
-} from "../../views/controls.ts";
-import { h, setProps, setText, targetOf } from "../../views/dom.ts";
-import { narrow, wide } from "./layouts.ts";
-import { FlowScene } from "./scene.ts";
+import { capital, readable } from "../../math/text.ts";
+import { changesOf } from "../../views/announcer.ts";
+import { chooser, closeOnEscape, field, fillOptions, sentenceBox, setTyped } from "../../views/controls.ts";
+import { focusedIn, h, setProps, setText, targetOf, whenOther } from "../../views/dom.ts";
+import type { Host } from "../../views/host.ts";
 import { playLabel } from "../../views/player.ts";
-import { readingTime, Timeline } from "../../views/timeline.ts";
-import { Track } from "./track.ts";
+import { headingOf, moveFilm, readingTime, wantsStillness } from "../../views/timeline.ts";
+import { makeSheet } from "./arithmetic-sheet.ts";
+import { captionOf, pictureOf } from "./captions.ts";
+import { narrow, wide } from "./layouts.ts";
+import { flowScene } from "./scene.ts";
+import {
+  cellOf,
+  chosenOf,
+  factOf,
+  fittedTo,
+  openCell,
+  placeOf,
+  stationOf,
+  stepsOf,
+  type Action,
+  type Chosen,
+  type State,
+} from "./state.ts";
+import { answersOf, endingOf, mainCell, STATIONS } from "./stations.ts";
+import { makeTrack, WALKS } from "./track.ts";
 
-const LAST = STATIONS.length - 1;
 const HINT = "Point at anything to see what it is. Press it, and its arithmetic opens.";
-const NEAR = 0.02; // of a station: it is there
-const CHOSEN = ["layer", "head", "query", ...FLAGS]; // what is drawn as chosen before it's computed
 const CHANGES: Record<keyof Changes, string> = { causal: "Causal mask", padding: "Padding", unscaled: "No scaling" };
 
-type Lendable = Partial<FlowState>;
-
-export interface FlowOptions {
-  change: (state: FlowState, names: string[]) => void; // the reader changed the named parts
-  painted?: (flow: Flow) => void; // after what is shown was computed anew
-  arrived?: (station: string) => void;
+/** What only a page has. */
+interface PageParts {
+  menu?: HTMLElement; // beside the controls
   turn?: (layer: number, head: number) => void; // the reader turns a head off, or on again
-  menu?: HTMLElement; // what stands beside the controls
 }
 
-export class AttentionFlowView {
-  state: FlowState = {
-    sentence: "",
-    layer: 0,
-    head: 0,
-    query: 0,
-    answer: "",
-    station: STATIONS[0].name,
-    cell: "",
-    causal: false,
-    padding: false,
-    unscaled: false,
-  };
-  flow: Flow | null = null;
-  #lent: Lendable = {}; // what stood there before a guess, a phrase or a link
-  #options: FlowOptions;
-  #fact = ""; // the one that the reader chose to take apart
-  #sentence = sentenceBox("Sentence", "Type a sentence", (sentence) => this.#set({ sentence }));
-  #layer = chooser("Layer", (layer) => this.#set({ layer: Number(layer) }));
-  #layers = field(this.#layer);
-  #head = chooser("Head", (head) => this.#set({ head: Number(head) }));
-  #query = chooser("Asked by", (query) => this.#set({ query: Number(query) }));
-  #scenes = [new FlowScene(wide), new FlowScene(narrow)];
-  #sheet = new ArithmeticSheet((cell) => this.#opened(cell));
-  #title = h("b");
-  #caption = h("span");
-  #pointed = h("p", { class: "af-pointed" }, HINT);
-  #play = h(
-    "button",
-    {
-      type: "button",
-      class: "hm-play af-play",
-      onclick: () => (this.#time.plays ? this.#time.pause() : this.#time.play()),
-    },
-    playLabel(false),
+export function view(host: Host<State, Action>, { menu, turn }: PageParts = {}) {
+  const { act, root } = host;
+  const choose = (parts: Partial<FlowState>) => act({ type: "choose", parts });
+  const sentence = sentenceBox("Sentence", "Type a sentence", (text) => choose({ sentence: text }));
+  const controls = makeControls(choose, turn);
+  const scenes = [wide, narrow].map(flowScene);
+  const sheet = makeSheet(host, open);
+  const track = makeTrack(host, go);
+  const title = h("b");
+  const caption = h("span");
+  const pointed = h("p", { class: "af-pointed" }, HINT);
+  const play = h("button", { type: "button", class: "hm-play af-play", onclick: turnFilm });
+  const numbers = h("button", { type: "button", class: "af-numbers", onclick: openMain }, "Numbers");
+  const stage = h(
+    "div",
+    { class: "af-stage", onpointermove: point, onpointerleave: () => setText(pointed, HINT), onclick: press },
+    ...scenes.map(({ node }) => node),
+    sheet.node,
   );
-  #track = new Track({
-    go: (station) => this.#time.go(station),
-    walk: (by) => this.#time.go(this.#time.station + by),
-    seek: (at) => this.#time.jump(at),
-  });
-  #switch = h("button", { type: "button", class: "af-switch", hidden: true, onclick: () => this.#turn() });
-  #numbers = h("button", { type: "button", class: "af-numbers", onclick: () => this.#openMain() }, "Numbers");
-  #boxes = FLAGS.map((name) =>
-    h("input", {
-      type: "checkbox",
-      name,
-      onchange: (event: Event) => this.#set({ [name]: (targetOf(event) as HTMLInputElement).checked }),
-    }),
+  const followFilm = moveFilm(
+    () => host.state,
+    (at) => host.dispatch({ type: "seek", at }),
+    () => readingTime(caption.textContent),
   );
-  #status = new StatusLine();
-  #announcer = new Announcer<Record<string, string>>(); // of answers
-  #time: Timeline;
-  #stage: HTMLElement;
-  #changes: HTMLElement; // of the formula
-  #shown = -1; // the station whose caption stands
-
-  constructor(root: HTMLElement, state: Partial<FlowState>, options: FlowOptions) {
-    this.#options = options;
-    Object.assign(this.state, state);
-    this.#time = new Timeline(
-      LAST,
-      stationAt(this.state.station),
-      () => this.#paint(false),
-      () => this.#played(),
-      () => readingTime(this.#caption.textContent),
-    );
-    this.#stage = h(
-      "div",
-      {
-        class: "af-stage",
-        onpointermove: (event: PointerEvent) => this.#point(event),
-        onpointerleave: () => setText(this.#pointed, HINT),
-        onclick: (event: PointerEvent) => this.#press(event),
-      },
-      ...this.#scenes.map(({ node }) => node),
-      this.#sheet.node,
-    );
-    this.#changes = h(
-      "details",
-      { class: "af-menu af-changes", onkeydown: closeOnEscape },
-      h("summary", {}, "What if"),
-      h(
-        "div",
-        { class: "af-panel" },
-        ...this.#boxes.map((box) => h("label", {}, box, ` ${CHANGES[box.name as keyof Changes]}`)),
-      ),
-    );
-    const transport = h(
-      "div",
-      { class: "af-transport" },
-      this.#play,
-      this.#track.node,
-      this.#pointed,
-      this.#switch,
-      this.#numbers,
-      this.#changes,
-      ...(options.menu ? [options.menu] : []),
-    );
-    const tools = h("div", { class: "hm-tools" }, this.#layers, field(this.#head), field(this.#query));
-    root.replaceChildren(
-      h("div", { class: "af-sentence" }, this.#sentence),
-      tools,
-      h("p", { class: "af-caption" }, this.#title, " ", this.#caption),
-      this.#stage,
-      transport,
-      this.#status.node,
-      this.#announcer.node,
-    );
-    root.addEventListener("keydown", (event) => this.#key(event));
-    setTyped(this.#sentence, this.state.sentence);
-    this.#played();
-  }
-
-  /** Takes over parts of the state whose numbers are on their way. */
-  take(state: Partial<FlowState>) {
-    Object.assign(this.state, state);
-    setTyped(this.#sentence, this.state.sentence);
-  }
-
-  /** Takes over what a guess, a phrase or a link sets. */
-  lend(given: Lendable) {
-    const whole = given.sentence === undefined ? null : {};
-    this.#change(lend<Lendable>(this.state, this.#lent, given, whole));
-  }
-
-  #change({ parts, lent }: Change<Lendable>) {
-    this.update(parts);
-    this.#lent = lent;
-  }
-
-  /** Takes over parts of the state that changed elsewhere. */
-  update(state: Partial<FlowState>) {
-    const { station, ...rest } = state;
-    this.take(rest);
-    if (station !== undefined && STATIONS[this.#place].name !== station) this.#time.jump(stationAt(station));
-    if (this.flow && Object.keys(rest).some((name) => CHOSEN.includes(name))) this.#draw(this.flow);
-    if ("cell" in state) this.#show(this.state.cell);
-  }
-
-  show(flow: Flow) {
-    const asker = askerOf(flow);
-    const asks = this.flow ? askerOf(this.flow) : 0;
-    if (asker !== null && this.state.query === asks) this.state.query = asker; // unless the reader has another word ask
-    this.flow = flow;
-    this.#draw(flow);
-    this.#show(this.state.cell);
-    this.#options.painted?.(flow);
-  }
-
-  /** Greys what doesn't answer to what was chosen. */
-  markOld(old: boolean) {
-    this.#stage.classList.toggle("hm-stale", old);
-  }
-
-  /** What comes of the reader's act is to be said. */
-  changed() {
-    this.#announcer.changed();
-  }
-
-  /** Stands at a moment: stations count from 0, and 2.5 is between two. */
-  seek(at: number) {
-    this.#time.jump(at);
-  }
-
-  /** Says how things stand; `act`, if given, is what a button after the text does. */
-  setStatus(...[text, ...rest]: Told) {
-    this.#status.tell([text, ...(this.flow?.notes ?? [])].join(" "), ...rest);
-  }
-
-  /** The station whose caption stands: the one that it is at, or on its way to. */
-  get #place() {
-    return Math.max(0, Math.ceil(this.#time.at - NEAR));
-  }
-
-  #set(given: Lendable) {
-    const change = choose<Lendable>(this.state, this.#lent, given, given.sentence !== undefined);
-    this.#announcer.changed();
-    this.#change(change);
-    this.#options.change(this.state, Object.keys(change.parts));
-  }
+  root.addEventListener("keydown", walk);
 
   // --- what the reader does
 
-  #key(event: KeyboardEvent) {
-    if (targetOf(event).matches("textarea, select, input, summary") || this.#sheet.node.contains(targetOf(event)))
+  function go(to: number) {
+    host.dispatch(wantsStillness() ? { type: "jump", at: to } : { type: "go", to });
+  }
+
+  function turnFilm() {
+    host.dispatch({ type: host.state.plays ? "pause" : "play" });
+  }
+
+  function walk(event: KeyboardEvent) {
+    const target = targetOf(event);
+    if (!(event.key in WALKS) || target.matches("textarea, select, input, summary") || sheet.node.contains(target))
       return;
-    const { station } = this.#time;
-    const places: Record<string, number | undefined> = {
-      ArrowRight: station + 1,
-      ArrowLeft: station - 1,
-      Home: 0,
-      End: this.#time.last,
-    };
-    const place = places[event.key];
-    if (place === undefined) return;
     event.preventDefault();
-    this.#time.go(place);
+    go(headingOf(host.state) + WALKS[event.key]);
   }
 
-  #turn() {
-    const { layer = 0, head } = this.flow!;
-    this.#options.turn?.(layer, head);
+  const sceneOf = (event: Event) => scenes.find(({ node }) => node.contains(event.target as Node));
+
+  function point(event: PointerEvent) {
+    setText(pointed, sceneOf(event)?.ink.aboutAt(event) ?? HINT);
   }
 
-  #scene(event: Event) {
-    return this.#scenes.find(({ node }) => node.contains(event.target as Node));
-  }
-
-  #point(event: PointerEvent) {
-    setText(this.#pointed, this.#scene(event)?.ink.aboutAt(event) ?? HINT);
-  }
-
-  #press(event: PointerEvent) {
-    const scene = this.#scene(event);
+  function press(event: PointerEvent) {
+    const scene = sceneOf(event);
     if (!scene) return;
-    this.#point(event);
+    point(event);
     const [what, ...rest] = (targetOf(event).dataset?.press ?? "").split(" ");
-    if (what === "query") return this.#set({ query: Number(rest[0]) });
-    if (what === "head") return this.#set({ head: Number(rest[0]) });
-    if (what === "fact") {
-      this.#fact = rest.join(" ");
-      return this.#paint(true);
-    }
+    if (what === "query") return choose({ query: Number(rest[0]) });
+    if (what === "head") return choose({ head: Number(rest[0]) });
+    if (what === "fact") return host.dispatch({ type: "fact", fact: rest.join(" ") });
     const cell = scene.ink.cellAt(event);
     if (!cell) return;
     const { left, top, width, height } = scene.node.getBoundingClientRect();
-    this.#open(
-      cell,
-      `${Math.round((100 * (event.clientX - left)) / width)}% ${Math.round((100 * (event.clientY - top)) / height)}%`,
-    );
+    const [across, down] = [(event.clientX - left) / width, (event.clientY - top) / height];
+    open([cell], `${Math.round(100 * across)}% ${Math.round(100 * down)}%`);
   }
 
   // --- the second depth
 
-  #openMain() {
-    if (!this.flow) return;
-    const { station } = this.state;
-    const flow = flowAt(this.flow, station);
-    const query = flow === this.flow ? this.state.query : 0;
-    this.#open(cellText(mainCell(flow, { head: flow.head, query }, station, this.#factOf(this.flow))), "50% 50%");
+  function openMain() {
+    const { state } = host;
+    const steps = stepsOf(state);
+    if (!steps) return;
+    const asks = { head: steps.head, query: steps === state.flow ? chosenOf(state).query : 0 };
+    open([cellText(mainCell(steps, asks, stationOf(state), factOf(state)))], "50% 50%");
   }
 
-  /** Opens a number for the reader; it grows `from` where it was pressed. */
-  #open(cell: string, from: string) {
-    this.#time.pause(); // wherever it is on its way
-    this.#sheet.node.style.transformOrigin = from;
-    this.#set({ cell });
-    this.#sheet.node.focus({ preventScroll: true });
+  /** Opens a number, which grows `from` where it was pressed. What had the focus may go with the number that was open. */
+  function open(trail: string[], from?: string) {
+    if (from) sheet.node.style.transformOrigin = from;
+    act({ type: "open", trail }, true);
+    if (!trail.length) numbers.focus({ preventScroll: true });
+    else if (from || !focusedIn(sheet.node)) sheet.node.focus({ preventScroll: true });
   }
 
-  #opened(cell: string) {
-    this.#time.pause();
-    this.state.cell = cell;
-    this.#tell();
-    if (!cell) this.#numbers.focus({ preventScroll: true });
-    this.#options.change(this.state, ["cell"]);
-  }
+  // --- drawing
 
-  #show(cell: string) {
-    if (!this.flow) return;
-    const flow = flowAt(this.flow, this.state.station);
-    if (cell && cell === this.#sheet.cell) this.#sheet.draw(flow);
-    else this.#sheet.show(flow, cellAt(flow, cell));
-    this.state.cell = this.#sheet.cell;
-    this.#tell();
-  }
-
-  // --- painting
-
-  #draw(flow: Flow) {
-    const { state } = this;
-    state.head = Math.min(state.head, flow.headNames.length - 1);
-    state.query = Math.min(state.query, flow.tokens.length - 1);
-    const { layers = 0 } = flow;
-    state.layer = Math.min(state.layer, Math.max(layers - 1, 0));
-    this.#layers.hidden = !layers;
-    fillOptions(
-      this.#layer,
-      Array.from({ length: layers }, (_, layer) => String(layer + 1)),
-      [...Array(layers).keys()],
-      state.layer,
-    );
-    this.#time.last = layers ? LAST - 1 : LAST; // of many layers, one reads no answer
-    if (this.#time.at > this.#time.last) this.#time.jump(this.#time.last);
-    fillOptions(this.#head, flow.headNames, [...flow.headNames.keys()], state.head);
-    fillOptions(this.#query, flow.tokens.map(readable), [...flow.tokens.keys()], state.query);
-    for (const box of this.#boxes) {
-      box.checked = state[box.name as keyof Changes];
-      box.parentElement!.hidden = box.name === "causal" && Boolean(flow.decodes); // it never looks ahead
-    }
-    this.#changes.hidden = Boolean(flow.above);
-    this.#switch.hidden = !flow.above || !this.#options.turn;
-    setText(this.#switch, `Turn ${flow.headNames[flow.head]} ${isOff(flow, flow.head) ? "on" : "off"}`);
-    for (const { node } of this.#scenes) {
+  const drawTitle = whenOther((place: number) => setText(title, `${place + 1} ${STATIONS[place].label}`));
+  const drawColours = whenOther((flow: Flow) => {
+    for (const { node } of scenes) {
       colourHeads(node, "head", flow);
       colourHeads(node, "answer", endingOf(flow));
     }
-    this.#paint(true);
-  }
+  });
+  const drawWords = whenOther((flow: Flow, query: number, station: string, fact: string, cell: string) => {
+    const asks = { head: flow.head, query };
+    setText(caption, captionOf(flow, asks, station, fact, cellAt(flow, cell)));
+    for (const { node } of scenes) setProps(node, { ariaLabel: pictureOf(flow, asks, station, fact) });
+  });
+  const drawSheet = whenOther(sheet.draw);
 
-  /** The fact whose answer is taken apart: the chosen one, else that of the head, else the first. */
-  #factOf(flow: Flow) {
-    const facts = factsOf(flow);
-    return [this.#fact, flow.headNames[flow.head], facts[0]].find((fact) => facts.includes(fact)) ?? "";
-  }
-
-  /** Draws this moment: in every layout, or only in the one that is seen. */
-  #paint(all: boolean) {
-    const { flow, state } = this;
-    const { at } = this.#time;
-    this.#arrive();
-    this.#track.draw(at, this.#place, this.#time.last);
-    if (!flow) return;
-    const fact = this.#factOf(flow);
-    const { head } = flow; // what is chosen may still be computed
-    const { query } = state;
-    const still = Number.isInteger(at);
-    for (const scene of this.#scenes)
-      if (all || still || scene.node.getClientRects().length) scene.draw(flow, { head, query }, fact, at);
-    const station = STATIONS[this.#place];
-    const asked = { head, query };
-    this.#tell();
-    if (all || still) {
-      const ariaLabel = pictureOf(flow, asked, station.name, fact);
-      for (const { node } of this.#scenes) setProps(node, { ariaLabel });
+  /** Each frame of the film is a state of its own: what doesn't move is left as it's drawn. */
+  function draw(state: State) {
+    const { flow, chosen, trail, at } = state;
+    setTyped(sentence, chosen.sentence);
+    stage.classList.toggle("hm-stale", state.stale);
+    setText(play, playLabel(state.plays));
+    drawTitle(placeOf(state));
+    track.draw(state);
+    if (flow) {
+      const { query } = fittedTo(flow, chosen);
+      const fact = factOf(state);
+      controls.draw(flow, chosen);
+      drawColours(flow);
+      for (const scene of scenes) scene.draw(flow, query, fact, at);
+      drawWords(flow, query, stationOf(state), fact, cellOf(state));
+      drawSheet(stepsOf(state)!, trail);
     }
-    const answers = answersOf(flow);
-    this.#announcer.drawn((before = {}) => {
-      const changes = changesOf(before, answers).map(({ text }) => `${text[0].toUpperCase()}${text.slice(1)}.`);
-      return [...changes, `${station.label}.`, this.#caption.textContent].join(" ");
-    }, answers);
+    followFilm();
   }
 
-  /** What its station says, of the number that is open where one is. */
-  #tell() {
-    const { flow, state } = this;
-    if (!flow) return;
-    const asked = { head: flow.head, query: state.query };
-    const { name } = STATIONS[this.#place];
-    setText(this.#caption, captionOf(flow, asked, name, this.#factOf(flow), cellAt(flow, state.cell)));
-  }
+  const { tools, whatIf, turning } = controls;
+  const parts = [play, track.node, pointed, turning, numbers, whatIf, ...(menu ? [menu] : [])];
+  return {
+    nodes: [
+      h("div", { class: "af-sentence" }, sentence),
+      tools,
+      h("p", { class: "af-caption" }, title, " ", caption),
+      stage,
+      h("div", { class: "af-transport" }, ...parts),
+    ],
+    draw,
+  };
+}
 
-  /** Names the station, once. */
-  #arrive() {
-    const place = this.#place;
-    if (place === this.#shown) return;
-    const first = this.#shown < 0;
-    this.#shown = place;
-    const { name, label } = STATIONS[place];
-    this.state.station = name;
-    delete this.#lent.station; // whoever goes there stays there
-    setText(this.#title, `${place + 1} ${label}`);
-    if (first) return;
-    if (this.#sheet.cell && this.flow) {
-      // the journey goes on
-      this.state.cell = "";
-      this.#sheet.show(this.flow, null);
-    }
-    this.#announcer.changed();
-    this.#options.arrived?.(name);
-  }
+/** What is chosen: a layer and a head, the word that asks, changes of the formula, and whether the head is on. */
+function makeControls(choose: (parts: Partial<FlowState>) => void, turn: PageParts["turn"]) {
+  const layer = chooser("Layer", (place) => choose({ layer: Number(place) }));
+  const head = chooser("Head", (place) => choose({ head: Number(place) }));
+  const query = chooser("Asked by", (place) => choose({ query: Number(place) }));
+  const layers = field(layer);
+  const boxes = FLAGS.map((name) =>
+    h("input", {
+      type: "checkbox",
+      name,
+      onchange: ({ target }: Event) => choose({ [name]: (target as HTMLInputElement).checked }),
+    }),
+  );
+  const labels = boxes.map((box) => h("label", {}, box, ` ${CHANGES[box.name as keyof Changes]}`));
+  const whatIf = h(
+    "details",
+    { class: "af-menu af-changes", onkeydown: closeOnEscape },
+    h("summary", {}, "What if"),
+    h("div", { class: "af-panel" }, ...labels),
+  );
+  const turning = h("button", { type: "button", class: "af-switch", hidden: true }, "");
 
-  #played() {
-    setText(this.#play, playLabel(Boolean(this.#time?.plays)));
-    if (this.#shown < 0) this.#arrive();
-  }
+  const draw = whenOther((flow: Flow, chosen: Chosen) => {
+    const { headNames, tokens, layers: count = 0 } = flow;
+    const places = fittedTo(flow, chosen);
+    const numbers = [...Array(count).keys()];
+    layers.hidden = !count;
+    fillOptions(
+      layer,
+      numbers.map((each) => String(each + 1)),
+      numbers,
+      places.layer,
+    );
+    fillOptions(head, headNames, [...headNames.keys()], places.head);
+    fillOptions(query, tokens.map(readable), [...tokens.keys()], places.query);
+    boxes.forEach((box, place) => {
+      box.checked = chosen[box.name as keyof Changes];
+      labels[place].hidden = box.name === "causal" && Boolean(flow.decodes); // it never looks ahead
+    });
+    whatIf.hidden = Boolean(flow.above);
+    turning.hidden = !flow.above || !turn;
+    turning.onclick = () => turn?.(flow.layer ?? 0, flow.head);
+    setText(turning, `Turn ${headNames[flow.head]} ${isOff(flow, flow.head) ? "on" : "off"}`);
+  });
+
+  return { tools: h("div", { class: "hm-tools" }, layers, field(head), field(query)), whatIf, turning, draw };
+}
+
+/** What a change came to: answers that came out otherwise, then what the station says. */
+export function summary(state: State, before: State = state) {
+  const { flow } = state;
+  if (!flow) return "";
+  const answersIn = (one: Flow | null) => (one ? answersOf(one) : {});
+  const changes = changesOf(answersIn(before.flow), answersOf(flow)).map(({ text }) => `${capital(text)}.`);
+  const asks = { head: flow.head, query: chosenOf(state).query };
+  const caption = captionOf(flow, asks, stationOf(state), factOf(state), openCell(state));
+  return [...changes, `${STATIONS[placeOf(state)].label}.`, caption].join(" ");
 }
 
 /** Gives a node the colours of a flow's heads, as deep as letters can be read on; of one that is off, the colour of what is off. */

@@ -121,5 +121,5 @@ defineFigure<State, Action>("blend-triangle", {
   reduce,
   view,
   summary,
-  event: (state) => ["blended", { weights: state.heads.slice(0, state.both ? 2 : 1), result: resultOf(state) }],
+  events: (state) => ({ blended: { weights: state.heads.slice(0, state.both ? 2 : 1), result: resultOf(state) } }),
 });

@@ -103,5 +103,5 @@ defineFigure<State, Action>("growing-cache", {
     Object.entries(WALLS)
       .map(([name, bricks]) => `${name}: ${sumOf(bricks(state))}`)
       .join(" "),
-  event: (state) => ["written", { count: state.count, bytes: bytesOf(state, state.count) }],
+  events: (state) => ({ written: { count: state.count, bytes: bytesOf(state, state.count) } }),
 });

@@ -56,7 +56,7 @@ defineFigure<State, Action, InductionModel & { broken?: boolean }, Expecting>("h
   view,
   summary,
   args,
-  event: ({ map }) => map && ["attention", map],
+  events: ({ map }) => ({ attention: map }),
   effect: runTraining,
   listen,
   attributes: ["sentence", "step", "off"],

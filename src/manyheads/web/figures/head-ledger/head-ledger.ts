@@ -22,7 +22,7 @@ const FIGURE = {
   reduce,
   view,
   summary,
-  event: ({ ledger }: State): [string, HeadLedger] | null => ledger && ["ledger", ledger],
+  events: ({ ledger }: State) => ({ ledger }),
   args: ({ chosen }: State) => chosen,
   notes: notesOf,
 };

@@ -35,7 +35,7 @@ const FIGURE = {
   reduce,
   view,
   summary: (state: State) => (isWaiting(state) ? null : summary(state)),
-  event: ({ shown }: State): [string, unknown] | null => shown && ["next", shown.next],
+  events: ({ shown }: State) => ({ next: shown?.next ?? null }),
   args,
   message: ({ message }: State) => message,
 };

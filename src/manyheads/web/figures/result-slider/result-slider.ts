@@ -109,9 +109,8 @@ defineFigure<State, Action>("result-slider", {
   reduce,
   view,
   summary,
-  event: ({ results: { steps, series }, at }) => [
-    "results",
-    { step: steps[at], values: series.map(({ values }) => values[at]) },
-  ],
+  events: ({ results: { steps, series }, at }) => ({
+    results: { step: steps[at], values: series.map(({ values }) => values[at]) },
+  }),
   attributes: ["at"],
 });

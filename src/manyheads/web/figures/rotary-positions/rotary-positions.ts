@@ -99,5 +99,5 @@ defineFigure<State, Action>("rotary-positions", {
   reduce,
   view,
   summary,
-  event: ({ query, key }) => ["turned", { query, key, score: scoreOf({ query, key }) }],
+  events: ({ query, key }) => ({ turned: { query, key, score: scoreOf({ query, key }) } }),
 });

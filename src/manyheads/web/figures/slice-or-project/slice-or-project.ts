@@ -20,7 +20,7 @@ defineFigure<State, Action, ProjectionsModel, Projections>("slice-or-project", {
   reduce,
   view,
   summary,
-  event: ({ made }) => made && ["projections", made],
+  events: ({ made }) => ({ projections: made }),
   attributes: ["sentence", "word"],
   read: (name, text) => readPlain(name, text, ["word"]),
   properties: {

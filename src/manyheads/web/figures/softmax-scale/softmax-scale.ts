@@ -83,5 +83,5 @@ defineFigure<State, Action>("softmax-scale", {
   reduce,
   view,
   summary,
-  event: (state) => ["weights", weighed(state)],
+  events: (state) => ({ weights: weighed(state) }),
 });

@@ -115,7 +115,7 @@ defineFigure<State, Action, SenseModel, Answer>("word-sense", {
   view,
   summary,
   args,
-  event: ({ sense }) => sense && ["sense", sense],
+  events: ({ sense }) => ({ sense }),
   attributes: ["sentence", "word", "layer", "masked", "off"],
   read(name, text) {
     if (name === "off") return readPart(name, text);
