@@ -6,7 +6,7 @@ import { defineFigure } from "../../doors/define-figure.ts";
 import { mapById } from "../../doors/page-element.ts";
 import { setFigure } from "../../doors/phrases.ts";
 import { hostHere } from "../../math/host.ts";
-import { arrow, focusOn, h, setText, targetOf } from "../../views/dom.ts";
+import { arrow, focusOn, h, setProps, setText, targetOf } from "../../views/dom.ts";
 import type { Host } from "../../views/host.ts";
 import { nameOf, shareOf, shown } from "./data.ts";
 import { makeAtlas } from "./head-atlas.ts";
@@ -57,7 +57,7 @@ function makeTable(host: Host<State, Action>) {
     if (!isNew && state.opened === before.opened) return;
     if (isNew) {
       const way = state.sorted?.descending ? "descending" : "ascending";
-      columns.forEach((column, at) => (column.ariaSort = state.sorted?.column === at ? way : null));
+      columns.forEach((column, at) => setProps(column, { ariaSort: state.sorted?.column === at ? way : null }));
       const all = rowsOf(state).map((head) => (rows[head] ??= makeRow(head)));
       all.forEach((row, place) => (stopOf(row).tabIndex = place === 0 ? 0 : -1));
       body.replaceChildren(...all);
