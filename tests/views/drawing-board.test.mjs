@@ -6,10 +6,12 @@ import { GOALS, progressOf } from "../../src/manyheads/web/figures/drawing-board
 import { fareOf } from "../../src/manyheads/web/figures/drawing-board/guess.ts";
 import { FILLED, lookAt, MISSED, sentenceOf } from "../../src/manyheads/web/figures/drawing-board/look.ts";
 import { dotsPath, pathOf } from "../../src/manyheads/web/figures/drawing-board/paper.ts";
+import * as board from "../../src/manyheads/web/figures/drawing-board/state.ts";
 import { setFigure } from "../../src/manyheads/web/doors/phrases.ts";
 import { readProgress } from "../../src/manyheads/web/doors/progress.ts";
 import { maskOf } from "../../src/manyheads/web/math/heads-off.ts";
 import { inked, readDrawing, readStrokes, shutIn } from "../../src/manyheads/web/math/strokes.ts";
+import { pick, walk } from "./dice.mjs";
 import { draw, isHere, isIdle, named, press, settled, until } from "./page.mjs";
 import { weightsOf } from "./small-models.mjs";
 
@@ -231,6 +233,44 @@ test("each goal is reached by what it asks for, and says what is missing", () =>
         name,
       );
     }
+});
+
+/** What a map has of a drawing with so many heads off. */
+function followed(text, off) {
+  const map = rightModel().attend(text, off ? maskOf([FILLER], 2, 2) : null);
+  const answer = { places: 0, filled: map.filled };
+  const answered = { text, map, answer, look: lookAt(map.picture.ink, answer), isWhole: !off };
+  return { type: "follow", parts: { text, off, query: 1, answered } };
+}
+
+test("after any actions what was put on the paper can be undone, and nothing is judged while the pen is down", () => {
+  const texts = ["", READY.ring, READY["open ring"], "1_1-2_2~4_4-9_9"];
+  const answers = texts.flatMap((text) => [followed(text, 0), followed(text, 1)]);
+  const anyAction = (roll) =>
+    pick(roll, [
+      () => ({ type: "begin" }),
+      () => ({ type: "change", text: pick(roll, texts), when: roll(5000) }),
+      () => ({ type: "undo" }),
+      () => ({ type: "pick", patch: roll(64) }),
+      () => ({ type: "consider", patch: roll(64) }),
+      () => ({ type: "point", query: roll(2) ? roll(65) : null }),
+      () => pick(roll, answers),
+    ])();
+  const start = (roll) => board.startWith(pick(roll, [{ guess: "1.1" }, { goal: "fills-open" }, {}]), false);
+  const reduce = (state, action) => ({ state: board.reduce(state, action) });
+  walk(start, anyAction, reduce, ({ before, action, after }) => {
+    if (after.history !== before.history && action.type === "change") {
+      const back = board.reduce(after, { type: "undo" });
+      assert.deepEqual([back.text, back.history.past], [before.before ?? before.text, before.history.past]);
+    }
+    const isDown = after.before !== null;
+    if (isDown) assert.deepEqual([after.progress, after.done], [before.progress, before.done], "the pen is down");
+    if (before.done) assert.deepEqual([after.done, after.progress], [true, before.progress], "it stays reached");
+    if (after.done && !before.done) assert.deepEqual([board.currentOf(after).look.places, after.off], [0, 1]);
+    if (before.guess?.verdict && action.type !== "pick") assert.equal(after.guess, before.guess);
+    if (after.whole) assert.ok(after.whole.isWhole);
+    assert.equal(board.isPicking(after), after.head !== null && after.guess === null);
+  });
 });
 
 // --- the board

@@ -4,45 +4,41 @@
 import { ready as READY } from "../../../shared/drawing.json";
 import { define, dressPage, Figure, mapReady, takeEarly, whenTouched, type LiveMap } from "../../doors/page-element.ts";
 import { setFigure } from "../../doors/phrases.ts";
+import { keepAnswers, readProgress } from "../../doors/progress.ts";
 import { WRITTEN } from "../../doors/state.ts";
 import type { AttentionMap, HeadMask } from "../../math/attention-map.ts";
-import { NEW, record, stepped, type History } from "../../math/history.ts";
 import { likeliest } from "../../math/maps.ts";
-import { readDrawing, readStrokes, writeStrokes, type Stroke } from "../../math/strokes.ts";
+import { readDrawing, writeStrokes, type Stroke } from "../../math/strokes.ts";
 import type { DrawingMap } from "../../models/drawing.ts";
 import { announce, h, nextId } from "../../views/dom.ts";
 import { makeBoard, type Board } from "./board.ts";
 import type { Head } from "./guess.ts";
-import { lookAt, sentenceOf, type Answer, type Look } from "./look.ts";
+import { lookAt, sentenceOf, type Answer } from "./look.ts";
 import { COLUMNS } from "./paper.ts";
-import { Tasks } from "./tasks.ts";
+import {
+  currentOf,
+  isPicking,
+  marksOn,
+  reduce,
+  startWith,
+  strokesOf,
+  taskOf,
+  type Action,
+  type Answered,
+  type State,
+} from "./state.ts";
 
 const INSIDE = 37; // the patch that asks at first: near the middle, inside of what one draws
 const INVITATION = "Draw a ring, and leave a gap at first.";
 const EMPTY = "The paper is empty."; // where something else is to be drawn
 const LATER = "Your drawing will be answered once the model has loaded.";
 
-/** A drawing, and what the model makes of it. */
-interface Answered {
-  text: string;
-  map: DrawingMap;
-  answer: Answer;
-  look: Look;
-}
-
 class DrawingBoardElement extends Figure {
   static observedAttributes = WRITTEN; // of the map
   protected override drawsLate = true;
   #baked: Uint8Array | null = null; // the answer to the drawing that the page brought
   #board: Board | null = null;
-  #below: Stroke[] = []; // the one under the pen
-  #before = ""; // what was on the paper when the pen came down
-  #history: History<string> = NEW;
-  #answered: Answered | null = null;
-  #whole: { text: string; filled: number } | null = null; // the last drawing that all heads answered
-  #pointed: number | null = null; // the query that somebody points at in the map
-  #considered: number | null = null; // the patch that a guess may be
-  #tasks: Tasks | null = null;
+  #state: State | null = null;
 
   /** The map inside. */
   get map() {
@@ -61,13 +57,13 @@ class DrawingBoardElement extends Figure {
 
   set strokes(strokes: Stroke[]) {
     this.map.sentence = writeStrokes(strokes);
-    this.#draw();
+    this.#follow();
   }
 
   /** What the model says of it; null as long as it hasn't. */
   get answer(): Answer | null {
     this.drawNow();
-    return this.#current?.answer ?? null;
+    return (this.#state && currentOf(this.#state)?.answer) ?? null;
   }
 
   get attention(): AttentionMap | null {
@@ -88,19 +84,20 @@ class DrawingBoardElement extends Figure {
     this.#baked = baked && Uint8Array.from(baked.filled, Number);
     dressPage("head-map.css", "drawing-board.css");
     const map = this.map ?? this.#makeMap();
-    const asked = ["guess", "goal", "exercise"].map((name) => [name, this.getAttribute(name)]);
-    const tasks = (this.#tasks = new Tasks(Object.fromEntries(asked)));
+    const [guess, goal] = ["guess", "goal"].map((name) => this.getAttribute(name));
+    const state = startWith({ guess, goal }, readProgress()[this.#exercise]?.right === true);
+    this.#state = state;
+    const withPen = (points: Stroke) => writeStrokes([...strokesOf(this.#state!.before ?? ""), points]);
     this.#board = makeBoard(nextId("drawing-board"), {
-      get picks() {
-        return tasks.picks;
-      },
-      ...{ pick: (patch) => this.#pick(patch), consider: (patch) => this.#consider(patch) },
-      begin: () => this.#begin(),
+      picks: () => isPicking(this.#state!),
+      pick: (patch) => this.#dispatch({ type: "pick", patch }),
+      consider: (patch) => this.#consider(patch),
+      begin: () => this.#dispatch({ type: "begin" }),
       show: (points) => this.#board?.drawPen(points),
-      draw: (points) => this.#write(writeStrokes([...this.#below, points])),
-      end: (points) => this.#end(writeStrokes([...this.#below, points])),
-      cancel: () => this.#end(this.#before),
-      undo: () => this.#undo(),
+      draw: (points) => this.#write(withPen(points)),
+      end: (points) => this.#end(withPen(points)),
+      cancel: () => this.#end(this.#state!.before ?? ""),
+      undo: () => this.#put({ type: "undo" }),
       clear: () => this.#change(""),
       start: (text) => this.#change(text, true),
       moved: (at, down) => this.#board?.movePen(at, down),
@@ -112,8 +109,7 @@ class DrawingBoardElement extends Figure {
     map.setAttribute("shared-as", this.localName);
     map.addEventListener("attention", () => this.#follow());
     map.addEventListener("ask", (event) => {
-      this.#pointed = (event as CustomEvent<number | null>).detail;
-      this.#draw();
+      this.#dispatch({ type: "point", query: (event as CustomEvent<number | null>).detail });
     });
     takeEarly<DrawingBoardElement>(this, "strokes", "headMask");
     this.#follow(); // the map may have drawn by now
@@ -127,14 +123,14 @@ class DrawingBoardElement extends Figure {
     this.drawNow();
     if (!this.#board || value === null) return;
     this.map.setAttribute(name, drawingOf(value));
-    this.#draw();
+    this.#follow();
   }
 
   override lend(settings: Record<string, string>) {
     this.drawNow();
     const named = Object.entries(settings).map(([name, value]) => [name, drawingOf(value)]);
     setFigure(this.map, Object.fromEntries(named) as Record<string, string>);
-    this.#draw();
+    this.#follow();
   }
 
   #makeMap() {
@@ -156,77 +152,70 @@ class DrawingBoardElement extends Figure {
     if (!this.map.type) this.map.sentence = text;
     else if (ready) this.map.begin(text);
     else this.map.type(text);
-    if (!this.#current) this.#draw(); // else the map has said that it's drawn
+    if (!currentOf(this.#state!)) this.#follow(); // else the map has said that it's drawn
+  }
+
+  /** Puts on the paper what comes of an action. */
+  #put(action: Action, ready = false) {
+    const before = this.#text;
+    this.#state = reduce(this.#state!, action);
+    const { text } = this.#state;
+    if (text !== before || ready || action.type === "change") this.#write(text, ready);
   }
 
   /** Puts another drawing on the paper, which can be undone. */
   #change(text: string, ready = false) {
-    const before = this.#text;
-    if (text === before && !ready) return;
-    this.#record(before, text);
-    this.#write(text, ready);
-  }
-
-  #begin() {
-    this.#before = this.#text;
-    this.#below = this.strokes;
+    if (text !== this.#text || ready) this.#put({ type: "change", text, when: performance.now() }, ready);
   }
 
   #end(text: string) {
-    this.#record(this.#before, text);
     this.#board?.drawPen([]);
-    this.#write(text);
+    this.#put({ type: "change", text, when: performance.now() });
   }
 
-  #record(before: string, after: string) {
-    if (after !== before) this.#history = record(this.#history, before, ["drawing"], performance.now());
-  }
-
-  /** Takes the last change back or, of a drawing that came from elsewhere, its last stroke. */
-  #undo() {
-    const { strokes } = this;
-    const done = stepped(this.#history, this.#text, true);
-    this.#history = done?.history ?? this.#history;
-    const before = done?.found ?? (strokes.length ? writeStrokes(strokes.slice(0, -1)) : null);
-    if (before !== null) this.#write(before);
-  }
-
-  /** Takes the guess of a patch. */
-  #pick(patch: number) {
-    this.#tasks?.pick(patch, this.#text);
-    this.#consider(null);
-  }
-
-  #consider(patch: number | null) {
-    this.#considered = patch;
-    if (patch !== null) this.#board?.tellPatch(patch);
-    this.#draw();
+  #consider(patch: number) {
+    this.#board?.tellPatch(patch);
+    this.#dispatch({ type: "consider", patch });
   }
 
   // --- what it shows
 
-  /** What the model makes of the drawing that is on the paper. */
-  get #current() {
-    return this.#answered?.text === this.#text ? this.#answered : null;
+  #dispatch(action: Action) {
+    if (!this.#state) return;
+    const before = this.#state;
+    this.#state = reduce(before, action);
+    const { head, guess, done, text } = this.#state;
+    if (head && guess?.verdict && !before.guess?.verdict) this.#sightOf(head)?.classList.add("hm-lit");
+    if (done && !before.done) {
+      if (this.#exercise) keepAnswers(this.#exercise, { typed: [text], right: true });
+      announce(this, "answer", { exercise: this.getAttribute("exercise"), right: true });
+    }
+    this.#draw(this.#state);
   }
 
+  /** Takes over what is in the map. */
   #follow() {
+    if (!this.#state) return;
     const map = this.attention as DrawingMap | null;
-    if (map && map !== this.#answered?.map) this.#take(map);
-    this.#draw();
+    const { answered: last } = this.#state;
+    const answered = map && map !== last?.map ? (this.#answeredBy(map) ?? last) : last;
+    const parts = { text: this.#text, off: this.#off, query: this.map.query, answered };
+    this.#dispatch({ type: "follow", parts });
   }
 
-  /** Takes an answer: a map that the page brought is that of the drawing it brought. */
-  #take(map: DrawingMap) {
+  /** An answer: a map that the page brought is that of the drawing it brought. */
+  #answeredBy(map: DrawingMap): Answered | null {
     const { computedBy } = this.map;
     const text = computedBy ? this.#text : (this.map.getAttribute("sentence") ?? "");
     const filled = computedBy ? Uint8Array.from(map.filled, (chance) => Number(chance > 0.5)) : this.#baked;
-    if (!filled) return;
+    if (!filled) return null;
     const answer = { places: parseInt(likeliest(Object.values(map.predictions)[0])[0]), filled };
     const look = lookAt(map.picture.ink ?? readDrawing(text), answer);
-    this.#answered = { text, map, answer, look };
-    const isWhole = computedBy ? !this.#off : !this.map.hasAttribute("off");
-    if (isWhole) this.#whole = { text, filled: look.filled };
+    return { text, map, answer, look, isWhole: computedBy ? !this.#off : !this.map.hasAttribute("off") };
+  }
+
+  get #exercise() {
+    return this.getAttribute("exercise") ?? "";
   }
 
   /** How many heads are off. */
@@ -235,18 +224,10 @@ class DrawingBoardElement extends Figure {
   }
 
   /** The patch that asks; null where another place does. */
-  get #asks() {
+  #asks({ pointed }: State) {
     const { query, attention } = this.map;
-    const patch = (this.#pointed ?? query ?? INSIDE) - (attention?.picture?.queryStart ?? 1);
+    const patch = (pointed ?? query ?? INSIDE) - (attention?.picture?.queryStart ?? 1);
     return patch >= 0 && patch < COLUMNS ** 2 ? patch : null;
-  }
-
-  /** Judges what the reader was asked to do; nothing is, while the pen is down. */
-  #judge(tasks: Tasks, { text, map, look }: Answered) {
-    if (tasks.head && tasks.judgeGuess(map, this.map.query)) this.#sightOf(tasks.head)?.classList.add("hm-lit");
-    const whole = this.#whole?.text === text ? this.#whole.filled : null;
-    if (tasks.judgeGoal(text, { strokes: this.strokes.length, look, off: this.#off, whole }))
-      announce(this, "answer", { exercise: this.getAttribute("exercise"), right: true });
   }
 
   /** The picture of a head in the map. */
@@ -254,24 +235,19 @@ class DrawingBoardElement extends Figure {
     return this.map.querySelectorAll(".hm-sight-row")[layer]?.querySelectorAll(".hm-sight")[head];
   }
 
-  #draw() {
-    const board = this.#board;
-    const tasks = this.#tasks;
-    if (!board || !tasks) return;
-    const current = this.#current;
-    const text = this.#text;
+  #draw(state: State) {
+    const { text, off } = state;
+    const current = currentOf(state);
     const strokes = strokesOf(text);
-    const invitation = this.hasAttribute("goal") ? EMPTY : INVITATION;
-    if (current && !board.pen.isDown) this.#judge(tasks, current);
-    const { guess, most } = tasks.marksOn(text);
-    this.classList.toggle("db-guessing", tasks.picks);
-    board.draw({
-      ...{ strokes, ink: text && !strokes.length ? inkOf(text) : null },
+    const invitation = state.goal ? EMPTY : INVITATION;
+    const picks = isPicking(state);
+    this.classList.toggle("db-guessing", picks);
+    this.#board?.draw({
+      ...{ strokes, ink: text && !strokes.length ? inkOf(text) : null, picks },
       ...{ filled: current?.look.painted ?? null, wrong: current?.look.wrong ?? null },
-      ...{ asks: this.#asks, guess: guess ?? this.#considered, most, picks: tasks.picks },
-      ...tasks.told,
-      says: !text ? invitation : current ? sentenceOf(current.look, current.answer, this.#off) : LATER,
-      ...{ undoable: this.#history.past.length > 0 || strokes.length > 0, empty: !text },
+      ...{ asks: this.#asks(state), ...marksOn(state), ...taskOf(state) },
+      says: !text ? invitation : current ? sentenceOf(current.look, current.answer, off) : LATER,
+      ...{ undoable: state.history.past.length > 0 || strokes.length > 0, empty: !text },
     });
   }
 }
@@ -285,15 +261,6 @@ function inkOf(text: string) {
     return readDrawing(text);
   } catch {
     return null; // the map says so
-  }
-}
-
-/** The strokes of a text; none where it holds none. */
-function strokesOf(text: string): Stroke[] {
-  try {
-    return readStrokes(text);
-  } catch {
-    return [];
   }
 }
 

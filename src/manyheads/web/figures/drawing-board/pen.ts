@@ -9,7 +9,7 @@ type Point = Stroke[number];
 /** What a board does for a pen. */
 export interface PenHost {
   /** Whether a patch is to be picked, and nothing drawn. */
-  readonly picks: boolean;
+  picks(): boolean;
   pick(patch: number): void;
   /** A patch that may be picked: the pointer or the pen of the keyboard is over it. */
   consider(patch: number): void;
@@ -97,7 +97,7 @@ export class Pen {
     if (this.#byTouch && event.pointerType === "pen") this.cancel();
     if (this.#pointer !== null) return;
     const point = this.#pointOf(event);
-    if (this.#host.picks) return this.#host.pick(patchOf(point));
+    if (this.#host.picks()) return this.#host.pick(patchOf(point));
     this.lift();
     this.#pointer = event.pointerId;
     this.#byTouch = event.pointerType === "touch";
@@ -106,7 +106,7 @@ export class Pen {
   }
 
   #move(event: PointerEvent) {
-    if (this.#host.picks) return this.#host.consider(patchOf(this.#pointOf(event)));
+    if (this.#host.picks()) return this.#host.consider(patchOf(this.#pointOf(event)));
     if (event.pointerId !== this.#pointer) return;
     const events = event.getCoalescedEvents?.() ?? [];
     for (const each of events.length ? events : [event]) this.#add(this.#pointOf(each));
@@ -126,7 +126,7 @@ export class Pen {
     if (altKey) return false;
     if (ctrlKey || metaKey) return key.toLowerCase() === "z" && !shiftKey && this.#undo();
     const step = arrow(key);
-    if (step) return this.#step(step, shiftKey || this.#host.picks ? PATCH : 1);
+    if (step) return this.#step(step, shiftKey || this.#host.picks() ? PATCH : 1);
     if (key === " " || key === "Enter") return this.#toggle();
     if (key === "Backspace") return this.#undo();
     if (key === "Delete") return this.#clear();
@@ -137,7 +137,7 @@ export class Pen {
 
   #step([down, across]: number[], dots: number) {
     this.#at = this.#at.map((place, axis) => Math.min(Math.max(place + dots * [across, down][axis], 0), SIDE));
-    if (this.#host.picks) this.#host.consider(patchOf(this.#place));
+    if (this.#host.picks()) this.#host.consider(patchOf(this.#place));
     if (this.#byKeys) {
       this.#add(this.#place);
       this.#changed();
@@ -147,7 +147,7 @@ export class Pen {
 
   /** Puts the pen down, or lifts it; or picks the patch below it. */
   #toggle() {
-    if (this.#host.picks) this.#host.pick(patchOf(this.#place));
+    if (this.#host.picks()) this.#host.pick(patchOf(this.#place));
     else if (this.#byKeys) this.lift();
     else if (!this.isDown) {
       this.#byKeys = true;
@@ -173,7 +173,7 @@ export class Pen {
   }
 
   #told() {
-    if (!this.#host.picks) this.#host.moved(this.#at, this.#byKeys);
+    if (!this.#host.picks()) this.#host.moved(this.#at, this.#byKeys);
     return true;
   }
 
