@@ -134,8 +134,9 @@ function reflectAria() {
     "valueText",
   ])
     Object.defineProperty(Element.prototype, `aria${name[0].toUpperCase()}${name.slice(1)}`, {
-      set(this: Element, value: string) {
-        this.setAttribute(`aria-${name.toLowerCase()}`, value);
+      set(this: Element, value: string | null) {
+        if (value === null) this.removeAttribute(`aria-${name.toLowerCase()}`);
+        else this.setAttribute(`aria-${name.toLowerCase()}`, value);
       },
     });
 }
