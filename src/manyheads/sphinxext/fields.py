@@ -63,12 +63,14 @@ def _read(field):
     }
 
 
-def fields_html(exercise, fields, attention=None, sentence=None):
-    """The element with its fields, and as a list for notebooks; `exercise` is the label of its exercise."""
+def fields_html(exercise, fields, **shows):
+    """The element with its fields, and as a list for notebooks; `exercise` is the label of its exercise.
+
+    `shows` are the `map` that then shows the `sentence`.
+    """
     items = "".join(f"<li>{_item(field)}</li>" for field in fields)
     shown = [{name: value for name, value in field.items() if name != "computed"} for field in fields]
-    attributes = {"exercise": exercise, "map": attention, "sentence": sentence}
-    return element_html("field-exercise", attributes, shown, f"<ul>{items}</ul>")
+    return element_html("field-exercise", {"exercise": exercise, **shows}, shown, f"<ul>{items}</ul>")
 
 
 def _item(field):
