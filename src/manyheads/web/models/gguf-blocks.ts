@@ -23,7 +23,6 @@ export interface EightBits {
 
 export type Codes = FourBits | EightBits;
 
-const HALVES = halfPrecisions();
 const HALF = BLOCK / 2;
 const PIECE = 2 ** 11; // so many blocks are rounded at once: their weights then stay in the processor's cache
 
@@ -53,7 +52,7 @@ export function codesOf(kind: Kind, bytes: Uint8Array): Codes {
 }
 
 /** The float16 at a byte. */
-const half = (bytes: Uint8Array, at: number) => HALVES[bytes[at] | (bytes[at + 1] << 8)];
+const half = (bytes: Uint8Array, at: number) => halfPrecisions()[bytes[at] | (bytes[at + 1] << 8)];
 
 /** The upper halves of float32, as their bits. */
 function unpackUpper(bytes: Uint8Array, bits: Uint32Array) {

@@ -242,7 +242,7 @@ function inPieces(given: Given) {
 const PLAIN = /^[!-~Ġ]*$/; // and the sign for a space
 
 /** The text that a byte-level token stands for; bytes that are part of a character only in hexadecimal. */
-export function wordOfBytes(token: string) {
+function wordOfBytes(token: string) {
   if (PLAIN.test(token)) return token.replaceAll("Ġ", " "); // nearly all, and in a tenth of the time
   const bytes = Array.from(token, (sign) => BYTES.get(sign));
   return bytes.includes(undefined) ? token : spelled(Uint8Array.from(bytes as number[]));
@@ -259,7 +259,7 @@ const WORDS = "'s|'t|'re|'ve|'m|'ll|'d| ?\\p{L}+| ?\\p{N}+| ?[^\\s\\p{L}\\p{N}]+
  * A tokenizer.json that the page's library reads as Python's does: for the digits of other scripts, and for what is white space,
  * its parts `Digits` and `ByteLevel` differ, and a pattern doesn't.
  */
-export function asInPython(json: any) {
+function asInPython(json: any) {
   const parts = json.pre_tokenizer?.pretokenizers;
   if (!parts) return json;
   const pretokenizers = parts.flatMap((part: any) => {
