@@ -54,7 +54,7 @@ const { facts: said, tensors } = readHeader(header, size);
 const model = new DecoderFile({ facts: said, tensors }, "decoder");
 await model.makeRoom(readFileSync("models/kernel.wasm"));
 pieces.forEach(([, { name }], at) => model.put(starts[at], new Uint8Array(readFileSync(`${folder}/${name}`))));
-const [facts, weights, written] = [model.facts, model.weights, tokenizerOf(said)];
+const [facts, weights, written] = [model.facts, model.finish(), tokenizerOf(said)];
 const tokens = new DecoderTokens(new Tokenizer(written.json, {}), facts, written);
 const kept = new DecoderEngine(weights);
 const bytes = (numbers) => Buffer.from(numbers.buffer).toString("base64");

@@ -3,7 +3,7 @@
 import { blocks } from "../../shared/gguf.json";
 import type { Layer } from "../math/attention.ts";
 import type { DecoderFacts } from "./files.ts";
-import { codesOf, type Codes, type Kind } from "./gguf-blocks.ts";
+import { areFinite, codesOf, type Codes, type Kind } from "./gguf-blocks.ts";
 import { BLOCK, Kernel, Layout, type Held } from "./kernel.ts";
 
 export type MatrixName = "qkv" | "o" | "gu" | "down";
@@ -58,7 +58,7 @@ export class DecoderWeights {
     if (COPIED.has(kind)) return this.#kernel.copyRows(held, blocks[kind].bytes, first, rows, placeOf);
     const codes = codesOf(kind, rows);
     this.#putCodes(held, first, codes, placeOf);
-    return areFinite(codes.d) && (codes.bits === 8 || areFinite(codes.m)); // else it stands in the steps of their blocks
+    return areFinite(codes.d) && (codes.bits === 8 || areFinite(codes.m)); // what isn't finite stands in these
   }
 
   #putCodes(
@@ -246,11 +246,4 @@ function layOut({ numHeads, numKvHeads, headDim, width, mlpWidth, vocabularySize
     Math.max(vocabularySize, CHUNK * Math.max(2 * mlpWidth, heads, width)),
   );
   return { layout, layers, embedding, output, desk };
-}
-
-/** Whether all are finite; of what isn't, no multiple is 0. Loading a model comes by here millions of times. */
-export function areFinite(values: Float32Array) {
-  let sum = 0;
-  for (let at = 0; at < values.length; at++) sum += 0 * values[at];
-  return sum === 0;
 }

@@ -35,7 +35,7 @@ export interface DecoderFacts extends PretrainedFacts {
 }
 
 /** The list of a pretrained model's files says it. */
-export type Listed<Facts = PretrainedFacts> = Facts & { files: Record<string, ModelFile> };
+export type Listed = PretrainedFacts & { files: Record<string, ModelFile> };
 
 /** Told of bytes while a model is loaded. */
 export type Progress = (done: number, total: number) => void;

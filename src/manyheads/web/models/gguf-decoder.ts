@@ -1,20 +1,13 @@
-// A decoder from a GGUF file, the book's or a reader's: what it is made of, and its weights, tensor by tensor into the kernel's memory. What is in
-// such files: https://github.com/ggml-org/ggml/blob/master/docs/gguf.md. Twin of models/decoder/weights.py.
+// A decoder from a GGUF file, the book's or a reader's: what it is made of, and its weights, tensor by tensor into the kernel's
+// memory. What is in such files: https://github.com/ggml-org/ggml/blob/master/docs/gguf.md. Twin of models/decoder/weights.py.
 
 import known from "../../shared/gguf.json" with { type: "json" };
 import { Fault } from "../math/faults.ts";
 import { speedsOf } from "../math/rotary.ts";
-import {
-  areFinite,
-  DecoderWeights,
-  type LayerVectors,
-  type MatrixName,
-  type Part,
-  type Plan,
-} from "./decoder-weights.ts";
+import { DecoderWeights, type LayerVectors, type MatrixName, type Part, type Plan } from "./decoder-weights.ts";
 import type { DecoderFacts, Progress } from "./files.ts";
 import { fault, readPart, shorten, type Gguf, type Tensor } from "./gguf.ts";
-import { bitsOf, unpack } from "./gguf-blocks.ts";
+import { areFinite, bitsOf, unpack } from "./gguf-blocks.ts";
 import { BLOCK, type Held } from "./kernel.ts";
 
 /** The tensors that a matrix of a layer is made of, one below the other; some files have them as one. */
@@ -111,7 +104,7 @@ export class DecoderFile {
       headNames: Array.from({ length: numHeads }, (_, head) => `head ${head + 1}`),
       vocabularySize: this.#tensor("token_embd.weight", [null, width]).shape[0],
       normEpsilon: this.#value("normEpsilon"),
-      rotaryBase: this.#value("rotaryBase"), // put right by `weights`, where the file has factors
+      rotaryBase: this.#value("rotaryBase"), // put right by `finish`, where the file has factors
       unturned: ARCHITECTURES[this.#architecture].unturned,
     };
   }
@@ -173,7 +166,7 @@ export class DecoderFile {
         this.#take(tensor, first, bytes);
         progress((done += bytes.length), total);
       }
-    return this.weights;
+    return this.finish();
   }
 
   /** Makes room for all weights; `put` brings them. */
@@ -213,7 +206,7 @@ export class DecoderFile {
   }
 
   /** All weights, once they've come. */
-  get weights() {
+  finish() {
     const weights = this.#weights!;
     this.facts.rotaryBase = this.#rotary;
     weights.norm = this.#vectors.get(this.#norm.name)!;

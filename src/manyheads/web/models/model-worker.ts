@@ -100,7 +100,7 @@ async function encoder(listed: Listed, { Tokenizer }: Tokenizers): Promise<Arriv
 }
 
 /** Its file in pieces, which follow one another as they're listed. The first, the header, says what is in the others. */
-async function decoder({ files }: Listed, tokenizers: Tokenizers): Promise<Arriving> {
+async function decoder({ files }: Pick<Listed, "files">, tokenizers: Tokenizers): Promise<Arriving> {
   const starts: Record<string, number> = {};
   let size = 0;
   for (const [part, { bytes }] of Object.entries(files)) {
@@ -120,7 +120,7 @@ async function decoder({ files }: Listed, tokenizers: Tokenizers): Promise<Arriv
       readAs(contents, (bytes) => model.put(starts[part], bytes));
       reading ??= readingOf(gguf, model, tokenizers); // while the others are on their way
     },
-    start: () => answering(model.weights, reading!),
+    start: () => answering(model.finish(), reading!),
   };
 }
 
