@@ -63,6 +63,29 @@ test("without locks, or where a page may have none, each fetches", async (t) => 
   assert.deepEqual(await inTabs(t, 3, { request }, 3), { got: Array(3).fill("weights"), fetched: 3 });
 });
 
+test("a header is taken in before the files that it describes are fetched", async (t) => {
+  const { fetch } = globalThis;
+  t.after(() => Object.assign(globalThis, { fetch }));
+  const { obtainAll, Store } = await import("../../src/manyheads/web/models/kept-files.ts?header");
+  const happened = [];
+  globalThis.fetch = async (url) => {
+    happened.push(`fetch ${new URL(url).pathname.split("/").at(-1)}`);
+    return new Response(CONTENTS);
+  };
+  const files = { header: { ...FILE, name: "header" }, one: { ...FILE, name: "one" }, two: { ...FILE, name: "two" } };
+  await obtainAll({ files }, "list.json", {
+    base: BASE,
+    store: new Store("decoder"),
+    progress: () => {},
+    take: async (part) => {
+      await new Promise(setImmediate);
+      happened.push(`take ${part}`);
+    },
+  });
+  assert.deepEqual(happened.slice(0, 4), ["fetch header", "take header", "fetch one", "fetch two"]);
+  assert.deepEqual(happened.slice(4).sort(), ["take one", "take two"]);
+});
+
 test("a file that should be here soon, and isn't, is fetched anew and counted on its way", async (t) => {
   t.mock.timers.enable({ apis: ["setTimeout"] });
   const { fetch } = globalThis;

@@ -5,10 +5,10 @@ import { Decoder } from "../../src/manyheads/web/models/decoder.ts";
 import { DecoderReader } from "../../src/manyheads/web/models/decoder-model.ts";
 import { readDrawing, SIDE } from "../../src/manyheads/web/math/strokes.ts";
 import { DecoderTokens } from "../../src/manyheads/web/models/decoder-tokens.ts";
-import { DecoderWeights } from "../../src/manyheads/web/models/decoder-weights.ts";
 import { Encoder } from "../../src/manyheads/web/models/encoder.ts";
 import { EncoderEngine } from "../../src/manyheads/web/models/encoder-engine.ts";
 import { encoderAnswer } from "../../src/manyheads/web/models/encoder-model.ts";
+import { DecoderFile } from "../../src/manyheads/web/models/gguf-decoder.ts";
 import { FocusModel } from "../../src/manyheads/web/models/focus.ts";
 import { writeSafetensors } from "../../src/manyheads/web/models/training.ts";
 
@@ -225,52 +225,61 @@ export async function smallEncoder() {
   return { model: new Encoder(worker, facts), worker };
 }
 
-/** The same of a decoder. */
+/** The same of a decoder, whose file holds random weights. */
 export async function smallDecoder() {
-  const shapes = { qkv: [64, 32], o: [32, 32], gu: [64, 32], down: [32, 32] };
-  const planes = { layer: {}, embedding: {} };
-  const sizes = { layer: 0, embedding: 0 };
-  const place = (kind, name, bytes) => ((planes[kind][name] = [sizes[kind], bytes]), (sizes[kind] += bytes));
-  for (const [name, [rows, columns]] of Object.entries(shapes)) {
-    place("layer", `${name}.codes`, (rows * columns) / 2);
-    for (const scale of ["d", "m"]) place("layer", `${name}.${scale}`, 2 * rows);
-  }
-  for (const name of ["attention_norm", "mlp_norm"]) place("layer", name, 4 * 32);
-  for (const [name, bytes] of [
-    ["codes", 32 * VOCABULARY],
-    ["d", 2 * VOCABULARY],
-    ["norm", 4 * 32],
-  ])
-    place("embedding", name, bytes);
-  const facts = {
-    ...PRETRAINED,
-    name: "decoder",
-    numKvHeads: 2,
-    headDim: 8,
-    vocabularySize: VOCABULARY,
-    rotaryBase: 100,
-    endTokens: [],
-    planes,
-  };
-  const weights = await DecoderWeights.create(facts, WASM);
   let seed = 0;
   const HALF = { d: 0x2800, m: 0xb4c0 }; // 1/32, and -0.297: codes from 0 to 15 are around 0
-  const file = (kind) => {
-    const bytes = new Uint8Array(sizes[kind]);
-    for (const [name, [start, count]] of Object.entries(planes[kind])) {
-      const part = name.split(".").at(-1);
-      if (HALF[part])
-        for (let at = 0; at < count; at += 2) new DataView(bytes.buffer).setUint16(start + at, HALF[part], true);
-      else if (part === "codes")
-        normals(count, ++seed).forEach((value, at) => (bytes[start + at] = Math.round(60 * value)));
-      else for (let at = 0; at < count; at += 4) new DataView(bytes.buffer).setFloat32(start + at, 1, true);
-    }
-    return bytes;
+  const tensors = new Map();
+  const parts = [];
+  const add = (name, kind, shape, bytes) => {
+    tensors.set(name, {
+      name,
+      kind,
+      shape,
+      start: parts.reduce((sum, part) => sum + part.length, 0),
+      bytes: bytes.length,
+    });
+    parts.push(bytes);
   };
-  weights.put("embedding", file("embedding"), facts);
-  for (let layer = 0; layer < facts.numLayers; layer++) weights.put(`layer-${layer}`, file("layer"), facts);
-  const tokens = new DecoderTokens(wordTokenizer(), facts);
+  const matrix = (name, kind, rows) => {
+    const steps = kind === "Q8_0" ? [HALF.d] : [HALF.d, HALF.m];
+    const [first, size] = [2 * steps.length, 2 * steps.length + (kind === "Q8_0" ? 32 : 16)];
+    const bytes = new Uint8Array(rows * size);
+    normals(rows * (size - first), ++seed).forEach((value, at) => {
+      const count = size - first;
+      bytes[Math.floor(at / count) * size + first + (at % count)] = Math.round(60 * value);
+    });
+    for (let row = 0; row < rows; row++)
+      steps.forEach((bits, at) => new DataView(bytes.buffer).setUint16(row * size + 2 * at, bits, true));
+    add(name, kind, [rows, 32], bytes);
+  };
+  const norm = (name) => add(name, "F32", [32], new Uint8Array(new Float32Array(32).fill(1).buffer));
+  matrix("token_embd.weight", "Q8_0", VOCABULARY);
+  norm("output_norm.weight");
+  for (let layer = 0; layer < PRETRAINED.numLayers; layer++) {
+    for (const [name, rows] of Object.entries({ attn_qkv: 64, attn_output: 32, ffn_up: 64, ffn_down: 32 }))
+      matrix(`blk.${layer}.${name}.weight`, "Q4_1", rows);
+    for (const name of ["attn_norm", "ffn_norm"]) norm(`blk.${layer}.${name}.weight`);
+  }
+  const facts = {
+    block_count: PRETRAINED.numLayers,
+    "attention.head_count": PRETRAINED.numHeads,
+    "attention.head_count_kv": 2,
+    embedding_length: 32,
+    feed_forward_length: 32,
+    context_length: PRETRAINED.maxTokens,
+    "attention.layer_norm_rms_epsilon": PRETRAINED.normEpsilon,
+    "rope.freq_base": 100,
+  };
+  const named = Object.entries(facts).map(([name, value]) => [`phi3.${name}`, value]);
+  const file = new DecoderFile({ facts: new Map([["general.architecture", "phi3"], ...named]), tensors }, "decoder");
+  file.facts.headNames = PRETRAINED.headNames;
+  const weights = await file.load(new Blob(parts), WASM, () => {});
+  const tokenizer = wordTokenizer();
+  const words = Array.from({ length: VOCABULARY }, (_, id) => tokenizer.id_to_token(id));
+  const written = { words, before: [], start: 0, notes: [], isBytewise: true };
+  const tokens = new DecoderTokens(tokenizer, file.facts, written);
   const reader = new DecoderReader(weights, tokens);
   const worker = workerOf((question) => reader.answer(question));
-  return { model: new Decoder(worker, { ...facts, words: tokens.words }), worker };
+  return { model: new Decoder(worker, { ...file.facts, endTokens: [], words: tokens.words }), worker };
 }

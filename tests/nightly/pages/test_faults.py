@@ -43,7 +43,7 @@ FAULTS = [
     (ENCODER, "encoder*safetensors", tuple(ANSWERS)),
     (SENSE, "senses", tuple(ANSWERS)),
     (DECODER, "decoder-layer-7", tuple(ANSWERS)),
-    (DECODER, "decoder-tokenizer", ("garbage", "hang")),
+    (DECODER, "decoder-header", ("garbage", "hang")),
 ]
 
 

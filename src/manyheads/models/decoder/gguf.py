@@ -45,10 +45,11 @@ AT_ONCE = 4096  # blocks, so that what is in between stays small
 
 @dataclass(frozen=True)
 class Tensor:
-    """A tensor as its file holds it: `kind` is one of `shared/gguf.json`, `packed` uint8 [row, byte]."""
+    """A tensor as its file holds it, from `start` on: `kind` is of `shared/gguf.json`, `packed` uint8 [row, byte]."""
 
     kind: str
     packed: np.ndarray
+    start: int = 0
 
     @property
     def shape(self):
@@ -216,7 +217,8 @@ def _tensor(data, name, start, number, sizes):
     rows, columns = math.prod(sizes[1:]), sizes[0] // weights * length
     if start + rows * columns > len(data):
         raise ValueError(f"it is cut short: {name} ends at byte {start + rows * columns}, the file at {len(data)}")
-    return Tensor(KINDS[number], np.frombuffer(data, np.uint8, rows * columns, start).reshape(rows, columns))
+    packed = np.frombuffer(data, np.uint8, rows * columns, start).reshape(rows, columns)
+    return Tensor(KINDS[number], packed, start)
 
 
 def _weights(kind, blocks):  # uint8 [block, byte] -> float32 [block, weight]

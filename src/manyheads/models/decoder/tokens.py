@@ -201,11 +201,6 @@ def _word_of_piece(token):
     return spelled(bytes.fromhex(byte[1])) if byte else token.replace("▁", " ")
 
 
-def tokenizer_json(weights):
-    """The tokenizer of the weights' file as a `tokenizer.json`."""
-    return json.dumps(tokenizer_of(weights.metadata).json, ensure_ascii=False)
-
-
 def load_tokenizer(weights):
     """The tokenizer of the weights' file."""
     return DecoderTokens(weights.metadata).tokenizer

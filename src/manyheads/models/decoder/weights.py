@@ -12,8 +12,6 @@ import numpy as np
 from manyheads.models.decoder.gguf import GGUF, MOST, fault, read_gguf
 from manyheads.models.pretrained import DECODER_FILE, pretrained_file
 
-BLOCK = 32
-
 # What our modules call their matrices, and what llama.cpp does.
 MATRICES = {
     "attention.query": "attn_q",
@@ -50,7 +48,7 @@ def gguf_file(folder=None):
 
 
 class Weights:
-    """What a GGUF file holds: facts, tensors, and of the book's own file the codes.
+    """What a GGUF file holds: facts and tensors.
 
     Raises `ValueError` for a model that our modules don't compute, in half a sentence that says what "it" has.
     """
@@ -151,34 +149,6 @@ class Weights:
             "normed": self._known.get("normed", False),
             "tied": "output.weight" not in self._tensors,
         }
-
-    def codes(self, layer, name):
-        """A matrix as codes from 0 to 15, scales and least values: uint8 [row, block, 32], 2 x float16 [row, block].
-
-        A weight is `d * code + m`. Rows are in the order of `manyheads.attention.rotate`, whose columns i and i + d/2
-        of a head turn together; llama.cpp has such columns side by side.
-        """
-        packed = self._tensors[f"blk.{layer}.{MATRICES[name]}.weight"].packed
-        blocks = packed.reshape(len(packed), -1, 4 + BLOCK // 2)  # Q4_1: d, m, two codes a byte
-        d, m = (blocks[..., at : at + 2].copy().view(np.float16)[..., 0] for at in (0, 2))
-        pairs = blocks[..., 4:]
-        codes = np.concatenate([pairs & 15, pairs >> 4], axis=-1)
-        if name in ("attention.query", "attention.key"):
-            heads = len(codes) // self._facts["headDim"]
-            codes, d, m = (halves_apart(plane, heads) for plane in (codes, d, m))
-        return codes, d, m
-
-    def embedding_codes(self):
-        """The embedding as codes and scales: int8 [token, width], float16 [token, block]; a weight is `d * code`."""
-        packed = self._tensors["token_embd.weight"].packed
-        blocks = packed.reshape(len(packed), -1, 2 + BLOCK)  # Q8_0: d, a code a byte
-        codes, d = blocks[..., 2:].copy().view(np.int8), blocks[..., :2].copy().view(np.float16)[..., 0]
-        return codes.reshape(len(packed), -1), d
-
-    def norm(self, layer, name):
-        """The scales of a norm, float32 [width]; the last one, `norm`, is of no layer."""
-        place = "" if layer is None else f"blk.{layer}."
-        return self._unpacked(f"{place}{NORMS[name]}.weight")[0]
 
     def tensors(self, shapes):
         """All weights as float32, under the names of our modules, whose `shapes` are given: {name: array}.

@@ -3,7 +3,7 @@
 import { EMPTY, LONE_BYTES } from "../math/names.ts";
 import { note } from "../math/text.ts";
 import type { DecoderFacts } from "./files.ts";
-import { BYTE_TOKENS, BYTES, wordOfBytes, type FileTokenizer } from "./gguf-tokens.ts";
+import { BYTE_TOKENS, BYTES, type FileTokenizer } from "./gguf-tokens.ts";
 import type { Draft } from "./head-model.ts";
 import { withinReach } from "./tokens.ts";
 import type { Tokenizer } from "@huggingface/tokenizers";
@@ -18,13 +18,12 @@ export class DecoderTokens {
   #isBytewise: boolean;
   #unspelled: Set<number>; // bytes that have no token
 
-  /** With what a reader's file says of its tokenizer, or as the book's own model reads. */
+  /** With what a file says of its tokenizer. */
   constructor(
     tokenizer: Tokenizer,
     { vocabularySize, maxTokens }: Pick<DecoderFacts, "vocabularySize" | "maxTokens">,
-    file?: FileTokenizer,
+    { words, before, start, notes, isBytewise }: Omit<FileTokenizer, "json" | "ends">,
   ) {
-    const { words, before, start, notes, isBytewise } = file ?? builtIn(tokenizer, vocabularySize);
     const rest = Math.max(0, vocabularySize - words.length);
     this.words = [...words, ...Array.from({ length: rest }, (_, place) => `<unused${words.length + place}>`)];
     [this.#before, this.#start, this.#notes, this.#isBytewise] = [before, start, notes, isBytewise];
@@ -72,10 +71,4 @@ function lighten(tokenizer: any): Tokenizer {
   tokenizer.tokenizer = null;
   if (tokenizer.model) Object.assign(tokenizer.model, { config: null, merges: null });
   return tokenizer;
-}
-
-/** What the book's own model reads with. */
-function builtIn(tokenizer: Tokenizer, count: number) {
-  const words = Array.from({ length: count }, (_, id) => wordOfBytes(tokenizer.id_to_token(id) ?? ""));
-  return { words, before: [], start: 0, notes: [], isBytewise: true };
 }

@@ -1,16 +1,18 @@
-// A decoder's weights in the kernel's memory. What is in the book's files, models/decoder/page_files.py says; gguf-decoder.ts
-// brings those of a reader's file.
+// A decoder's weights in the kernel's memory; gguf-decoder.ts brings those of a file.
 
+import { blocks } from "../../shared/gguf.json";
 import type { Layer } from "../math/attention.ts";
-import { halfPrecisions } from "../math/wire.ts";
-import type { DecoderFacts, ListedDecoder } from "./files.ts";
-import type { Codes } from "./gguf-blocks.ts";
+import type { DecoderFacts } from "./files.ts";
+import { areFinite, codesOf, type Codes, type Kind } from "./gguf-blocks.ts";
 import { BLOCK, Kernel, Layout, type Held } from "./kernel.ts";
 
 export type MatrixName = "qkv" | "o" | "gu" | "down";
 
 /** So many tokens are computed at once, at most. */
 export const CHUNK = 64;
+
+/** The kinds of blocks whose codes the kernel reads as they are. */
+const COPIED = new Set<Kind>(["Q4_0", "Q4_1", "Q8_0"]);
 
 /** Some rows of a matrix, and of how many bits their codes are. */
 export type Part = { bits: 4 | 8; rows: number };
@@ -39,8 +41,8 @@ export class DecoderWeights {
   #kernel: Kernel;
   #grams: Float32Array[] = []; // [layer], of those that were requested
 
-  /** Makes room for all weights; `put` brings them. */
-  static async create(facts: DecoderFacts, code: BufferSource, plan = ofFourBits(facts)) {
+  /** Makes room for all weights; `putRows` brings those of matrices. */
+  static async create(facts: DecoderFacts, code: BufferSource, plan: Plan) {
     const places = layOut(facts, plan);
     return new DecoderWeights(facts, await Kernel.create(code, places.layout, places.desk), places);
   }
@@ -51,45 +53,29 @@ export class DecoderWeights {
     this.places = places;
   }
 
-  /** Takes in a file of the book's, "embedding" or "layer-0" and so on. */
-  put(part: string, file: Uint8Array<ArrayBuffer>, { planes }: ListedDecoder) {
-    const [kind, number] = part.split("-");
-    const plane = (name: string) => {
-      const [start, bytes] = planes[kind][name];
-      return file.subarray(start, start + bytes);
-    };
-    const floats = (name: string) => new Float32Array(plane(name).slice().buffer);
-    if (kind === "embedding") {
-      const [{ codes, d }] = this.places.embedding;
-      this.#kernel.bytes.set(plane("codes"), codes);
-      this.#spread(plane("d"), d, 1, 1);
-      this.norm = floats("norm");
-    } else {
-      for (const [name, [held]] of Object.entries(this.places.layers[Number(number)])) {
-        this.#kernel.bytes.set(plane(`${name}.codes`), held.codes);
-        this.#spread(plane(`${name}.d`), held.d, held.columns / BLOCK, held.stride);
-        if (held.bits === 4) this.#spread(plane(`${name}.m`), held.m, held.columns / BLOCK, held.stride);
-      }
-      this.layers[Number(number)] = { attentionNorm: floats("attention_norm"), mlpNorm: floats("mlp_norm") };
-    }
+  /** Takes in whole rows of a file, from the `first` on, each at the row that `placeOf` says; gives whether all are of finite numbers. */
+  putRows(held: Held, first: number, kind: Kind, rows: Uint8Array, placeOf: (row: number) => number) {
+    if (COPIED.has(kind)) return this.#kernel.copyRows(held, blocks[kind].bytes, first, rows, placeOf);
+    const codes = codesOf(kind, rows);
+    this.#putCodes(held, first, codes, placeOf);
+    return areFinite(codes.d) && (codes.bits === 8 || areFinite(codes.m)); // what isn't finite stands in these
   }
 
-  /** Takes in codes of whole rows, from the `first` on, each at the row that `placeOf` says. */
-  putRows(
+  #putCodes(
     { bits, columns, stride, codes: start, d, ...more }: Held,
     first: number,
     { codes, ...scales }: Codes,
     placeOf: (row: number) => number,
   ) {
-    const [blocks, length] = [columns / BLOCK, (columns * bits) / 8];
+    const [count, length] = [columns / BLOCK, (columns * bits) / 8];
     const { bytes, floats } = this.#kernel;
     const own = new Int8Array(codes.buffer);
     for (let row = 0; row < codes.length / length; row++) {
       const place = placeOf(first + row);
       bytes.set(own.subarray(row * length, (row + 1) * length), start + place * length);
-      floats.set(scales.d.subarray(row * blocks, (row + 1) * blocks), d / 4 + place * stride);
+      floats.set(scales.d.subarray(row * count, (row + 1) * count), d / 4 + place * stride);
       if ("m" in more && "m" in scales)
-        floats.set(scales.m.subarray(row * blocks, (row + 1) * blocks), more.m / 4 + place * stride);
+        floats.set(scales.m.subarray(row * count, (row + 1) * count), more.m / 4 + place * stride);
     }
   }
 
@@ -239,34 +225,7 @@ export class DecoderWeights {
   scores(state: Float32Array) {
     return this.#kernel.multiply(this.places.output, state).slice();
   }
-
-  /** Writes float16 [row, block] as float32, each row `stride` long. */
-  #spread(halves: Uint8Array<ArrayBuffer>, place: number, blocks: number, stride: number) {
-    const bits = new Uint16Array(halves.buffer, halves.byteOffset, halves.length / 2);
-    const { floats } = this.#kernel;
-    for (let at = 0, row = place / 4; at < bits.length; row += stride)
-      for (let block = 0; block < blocks; block++) floats[row + block] = HALVES[bits[at++]];
-  }
 }
-
-/** The book's own files: all of 4 bits, the embedding of 8. */
-const ofFourBits = ({
-  numLayers,
-  numHeads,
-  numKvHeads,
-  headDim,
-  width,
-  mlpWidth,
-  vocabularySize,
-}: DecoderFacts): Plan => ({
-  layers: Array.from({ length: numLayers }, () => ({
-    qkv: [{ bits: 4, rows: (numHeads + 2 * numKvHeads) * headDim }],
-    o: [{ bits: 4, rows: width }],
-    gu: [{ bits: 4, rows: 2 * mlpWidth }],
-    down: [{ bits: 4, rows: width }],
-  })),
-  embedding: { bits: 8, rows: vocabularySize },
-});
 
 /** Where in the memory everything lies. */
 function layOut({ numHeads, numKvHeads, headDim, width, mlpWidth, vocabularySize }: DecoderFacts, plan: Plan) {
@@ -288,5 +247,3 @@ function layOut({ numHeads, numKvHeads, headDim, width, mlpWidth, vocabularySize
   );
   return { layout, layers, embedding, output, desk };
 }
-
-const HALVES = halfPrecisions();

@@ -1,5 +1,5 @@
 // A language model in the page: SmolLM2 with 270 heads, or one of the reader's. This side talks to a worker; model-worker.ts fetches,
-// checks and computes. The book's files are made by models/decoder/page_files.py.
+// checks and computes. models/decoder/page_files.py cuts the book's file in pieces.
 
 import type { HeadMask } from "../math/attention-map.ts";
 import type { HeadLedger, LedgerQuestion } from "../math/ledger.ts";
@@ -36,7 +36,7 @@ export class Decoder extends WorkerModel implements DecoderModel {
 
   static async start(first: FirstMessage, options: LoadOptions) {
     const { worker, facts } = await startModel<StartedDecoder>(first, options);
-    return new Decoder(worker, "open" in first ? facts : { ...facts, name: "decoder" });
+    return new Decoder(worker, facts);
   }
 
   constructor(worker: Worker, { endTokens, words, ...started }: StartedDecoder) {

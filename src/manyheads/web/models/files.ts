@@ -35,13 +35,7 @@ export interface DecoderFacts extends PretrainedFacts {
 }
 
 /** The list of a pretrained model's files says it. */
-export type Listed<Facts = PretrainedFacts> = Facts & { files: Record<string, ModelFile> };
-
-/** That of the decoder also says which tokens end a text, and where in its files the planes of the weights lie. */
-export type ListedDecoder = Listed<DecoderFacts> & {
-  endTokens: number[];
-  planes: Record<string, Record<string, [start: number, bytes: number]>>; // by kind of file, by name
-};
+export type Listed = PretrainedFacts & { files: Record<string, ModelFile> };
 
 /** Told of bytes while a model is loaded. */
 export type Progress = (done: number, total: number) => void;

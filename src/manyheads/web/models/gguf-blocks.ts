@@ -23,7 +23,6 @@ export interface EightBits {
 
 export type Codes = FourBits | EightBits;
 
-const HALVES = halfPrecisions();
 const HALF = BLOCK / 2;
 const PIECE = 2 ** 11; // so many blocks are rounded at once: their weights then stay in the processor's cache
 
@@ -53,7 +52,7 @@ export function codesOf(kind: Kind, bytes: Uint8Array): Codes {
 }
 
 /** The float16 at a byte. */
-const half = (bytes: Uint8Array, at: number) => HALVES[bytes[at] | (bytes[at + 1] << 8)];
+const half = (bytes: Uint8Array, at: number) => halfPrecisions()[bytes[at] | (bytes[at + 1] << 8)];
 
 /** The upper halves of float32, as their bits. */
 function unpackUpper(bytes: Uint8Array, bits: Uint32Array) {
@@ -167,4 +166,11 @@ function roundWeights(kind: Kind, bytes: Uint8Array) {
     }
   }
   return { codes, d };
+}
+
+/** Whether all are finite; of what isn't, no multiple is 0. Loading a model comes by here millions of times. */
+export function areFinite(values: Float32Array) {
+  let sum = 0;
+  for (let at = 0; at < values.length; at++) sum += 0 * values[at];
+  return sum === 0;
 }

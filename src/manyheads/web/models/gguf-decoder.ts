@@ -1,5 +1,5 @@
-// A decoder from a reader's GGUF file: what it is made of, and its weights, tensor by tensor into the kernel's memory. What is in
-// such files: https://github.com/ggml-org/ggml/blob/master/docs/gguf.md. Twin of models/decoder/weights.py.
+// A decoder from a GGUF file, the book's or a reader's: what it is made of, and its weights, tensor by tensor into the kernel's
+// memory. What is in such files: https://github.com/ggml-org/ggml/blob/master/docs/gguf.md. Twin of models/decoder/weights.py.
 
 import known from "../../shared/gguf.json" with { type: "json" };
 import { Fault } from "../math/faults.ts";
@@ -7,7 +7,7 @@ import { speedsOf } from "../math/rotary.ts";
 import { DecoderWeights, type LayerVectors, type MatrixName, type Part, type Plan } from "./decoder-weights.ts";
 import type { DecoderFacts, Progress } from "./files.ts";
 import { fault, readPart, shorten, type Gguf, type Tensor } from "./gguf.ts";
-import { bitsOf, codesOf, unpack, type Codes } from "./gguf-blocks.ts";
+import { areFinite, bitsOf, unpack } from "./gguf-blocks.ts";
 import { BLOCK, type Held } from "./kernel.ts";
 
 /** The tensors that a matrix of a layer is made of, one below the other; some files have them as one. */
@@ -18,6 +18,7 @@ const MATRICES: Record<MatrixName, string[][]> = {
   down: [["ffn_down"]],
 };
 const BIASES = ["attn_q.bias", "attn_k.bias", "attn_v.bias"];
+const FACTORS = "rope_freqs.weight"; // by which the speeds of turning columns are divided
 const AT_ONCE = 2 ** 22; // bytes of a tensor that are read and written together
 
 /** Which pairs of columns turn together, each so-many-th layer that turns none, and whether queries and keys are normed. */
@@ -40,12 +41,13 @@ export class DecoderFile {
   #architecture: string;
   #used = new Set<string>(); // names of tensors
   #matrices: (readonly [MatrixName, Tensor[]])[][]; // [layer]
-  #vectors: Record<string, Tensor>[];
   #embedding: Tensor;
   #output: Tensor | undefined;
   #norm: Tensor;
-  #factors: Tensor | undefined; // by which the speeds of turning columns are divided
-  #stretch: number; // by which all of them are
+  #stretch: number; // by which the speeds of all turning columns are divided
+  #weights: DecoderWeights | undefined;
+  #places = new Map<Tensor, Held>(); // in their memory, of the tensors of matrices
+  #vectors = new Map<string, Float32Array>(); // that have come, by their tensors' names
 
   constructor(gguf: Gguf, name: string) {
     this.#gguf = gguf;
@@ -55,11 +57,11 @@ export class DecoderFile {
     const names = Object.keys(MATRICES) as MatrixName[];
     const layers = Array.from({ length: numLayers }, (_, layer) => layer);
     this.#matrices = layers.map((layer) => names.map((each) => [each, this.#matrix(layer, each)] as const));
-    this.#vectors = layers.map((layer) => this.#vectorsOf(layer));
+    layers.forEach((layer) => this.#expectVectors(layer));
     this.#embedding = this.#tensor("token_embd.weight", [vocabularySize, width]);
     this.#output = this.#optional("output.weight", [vocabularySize, width]);
     this.#norm = this.#tensor("output_norm.weight", [width]);
-    this.#factors = this.#optional("rope_freqs.weight", [headDim / 2]);
+    this.#optional(FACTORS, [headDim / 2]);
     this.#stretch = this.#stretchOf();
     this.#refuseUnused();
   }
@@ -102,7 +104,7 @@ export class DecoderFile {
       headNames: Array.from({ length: numHeads }, (_, head) => `head ${head + 1}`),
       vocabularySize: this.#tensor("token_embd.weight", [null, width]).shape[0],
       normEpsilon: this.#value("normEpsilon"),
-      rotaryBase: this.#value("rotaryBase"), // put right by `load`, where the file has factors
+      rotaryBase: this.#value("rotaryBase"), // put right by `finish`, where the file has factors
       unturned: ARCHITECTURES[this.#architecture].unturned,
     };
   }
@@ -155,27 +157,60 @@ export class DecoderFile {
 
   /** Brings all weights into memory, some rows at a time; `progress` counts bytes. */
   async load(file: Blob, code: BufferSource, progress: Progress) {
-    if (this.#factors || this.#stretch !== 1) this.facts.rotaryBase = await this.#readSpeeds(file);
-    const weights = await DecoderWeights.create(this.facts, code, this.#plan);
-    const [embedding, output] = [this.#embedding, this.#output];
-    const all = [...this.#matrices.flat().flatMap(([, tensors]) => tensors), embedding, ...(output ? [output] : [])];
-    const total = all.reduce((sum, { bytes }) => sum + bytes, 0);
+    await this.makeRoom(code);
+    const tensors = [...this.#gguf.tensors.values()];
+    const total = tensors.reduce((sum, { bytes }) => sum + bytes, 0);
     let done = 0;
-    const bring = async (tensor: Tensor, held: Held, placeOf = same) => {
+    for (const tensor of tensors)
       for await (const [first, bytes] of rowsOf(file, tensor)) {
-        weights.putRows(held, first, finite(tensor, codesOf(tensor.kind, bytes)), placeOf);
+        this.#take(tensor, first, bytes);
         progress((done += bytes.length), total);
       }
-    };
-    await bring(embedding, weights.places.embedding[0]);
-    if (output) await bring(output, weights.places.output[0]);
-    for (const [layer, matrices] of this.#matrices.entries()) {
+    return this.finish();
+  }
+
+  /** Makes room for all weights; `put` brings them. */
+  async makeRoom(code: BufferSource) {
+    this.#weights = await DecoderWeights.create(this.facts, code, this.#plan);
+    const { layers, embedding, output } = this.#weights.places;
+    this.#places.set(this.#embedding, embedding[0]);
+    if (this.#output) this.#places.set(this.#output, output[0]);
+    for (const [layer, matrices] of this.#matrices.entries())
       for (const [name, tensors] of matrices)
-        for (const [at, tensor] of tensors.entries())
-          await bring(tensor, weights.places.layers[layer][name][at], this.#placesOf(tensor));
-      weights.layers[layer] = await this.#readVectors(file, this.#vectors[layer]);
+        tensors.forEach((tensor, at) => this.#places.set(tensor, layers[layer][name][at]));
+  }
+
+  /** Takes in a piece of the file, which begins at a byte of it: the tensors that begin there, all of them whole. */
+  put(start: number, piece: Uint8Array) {
+    for (const tensor of this.#gguf.tensors.values()) {
+      const from = tensor.start - start;
+      if (from >= 0 && from < piece.length) this.#take(tensor, 0, piece.subarray(from, from + tensor.bytes));
     }
-    weights.norm = await readVector(file, this.#norm);
+  }
+
+  /** Takes in rows of a matrix from the `first` on, or a whole vector. */
+  #take(tensor: Tensor, first: number, bytes: Uint8Array) {
+    const { name, kind } = tensor;
+    const [held, placeOf] = [this.#places.get(tensor), this.#placesOf(tensor)];
+    const isFinite = held
+      ? this.#weights!.putRows(held, first, kind, bytes, placeOf)
+      : this.#takeVector(name, unpack(kind, bytes), placeOf);
+    if (!isFinite) throw fault("infinite", { name });
+  }
+
+  #takeVector(name: string, values: Float32Array, placeOf: (row: number) => number) {
+    const vector = new Float32Array(values.length);
+    values.forEach((value, row) => (vector[placeOf(row)] = value));
+    this.#vectors.set(name, vector);
+    return areFinite(vector);
+  }
+
+  /** All weights, once they've come. */
+  finish() {
+    const weights = this.#weights!;
+    this.facts.rotaryBase = this.#rotary;
+    weights.norm = this.#vectors.get(this.#norm.name)!;
+    this.#matrices.forEach((_, layer) => (weights.layers[layer] = this.#layerVectors(layer)));
     return weights;
   }
 
@@ -204,35 +239,25 @@ export class DecoderFile {
   }
 
   /** The vectors of a layer: norms, and biases where the file has them. */
-  #vectorsOf(layer: number) {
+  #expectVectors(layer: number) {
     const { numHeads, numKvHeads, headDim, width } = this.facts;
     const lengths: Record<string, number> = { "attn_norm.weight": width, "ffn_norm.weight": width };
     if (ARCHITECTURES[this.#architecture].normed)
       Object.assign(lengths, { "attn_q_norm.weight": headDim, "attn_k_norm.weight": headDim });
     if (this.#has(`blk.${layer}.attn_q.bias`))
       BIASES.forEach((name, at) => (lengths[name] = (at ? numKvHeads : numHeads) * headDim));
-    const tensors = Object.entries(lengths).map(([name, length]) => [
-      name,
-      this.#tensor(`blk.${layer}.${name}`, [length]),
-    ]);
-    return Object.fromEntries(tensors) as Record<string, Tensor>;
+    for (const [name, length] of Object.entries(lengths)) this.#tensor(`blk.${layer}.${name}`, [length]);
   }
 
-  async #readVectors(file: Blob, tensors: Record<string, Tensor>): Promise<LayerVectors> {
-    const read: Record<string, Float32Array> = {};
-    for (const [name, tensor] of Object.entries(tensors)) {
-      const values = await readVector(file, tensor);
-      const placeOf = this.#placesOf(tensor);
-      read[name] = new Float32Array(values.length);
-      values.forEach((value, row) => (read[name][placeOf(row)] = value));
-    }
-    const biases = BIASES.flatMap((name) => [...(read[name] ?? [])]);
+  #layerVectors(layer: number): LayerVectors {
+    const read = (name: string) => this.#vectors.get(`blk.${layer}.${name}`);
+    const biases = BIASES.flatMap((name) => [...(read(name) ?? [])]);
     return {
-      attentionNorm: read["attn_norm.weight"],
-      mlpNorm: read["ffn_norm.weight"],
+      attentionNorm: read("attn_norm.weight")!,
+      mlpNorm: read("ffn_norm.weight")!,
       biases: biases.length ? Float32Array.from(biases) : undefined,
-      queryNorm: read["attn_q_norm.weight"],
-      keyNorm: read["attn_k_norm.weight"],
+      queryNorm: read("attn_q_norm.weight"),
+      keyNorm: read("attn_k_norm.weight"),
     };
   }
 
@@ -241,10 +266,11 @@ export class DecoderFile {
     return this.#fact("rope.scaling.type") === "none" ? 1 : this.#value("stretch");
   }
 
-  /** How fast pairs of columns turn, divided by one factor for all, and by one for each (Llama 3). */
-  async #readSpeeds(file: Blob) {
+  /** By what columns turn: a base; or how fast each pair does, divided by one factor for all, and by one for each (Llama 3). */
+  get #rotary() {
     const { headDim, rotaryBase } = this.facts;
-    const factors = this.#factors && (await readVector(file, this.#factors));
+    const factors = this.#vectors.get(FACTORS);
+    if (!factors && this.#stretch === 1) return rotaryBase;
     return Array.from(speedsOf(headDim, rotaryBase), (speed, pair) => speed / this.#stretch / (factors?.[pair] ?? 1));
   }
 
@@ -260,29 +286,11 @@ const listed = (names: string[], most = 4) =>
 
 const same = (row: number) => row;
 
-/** The rows of a tensor, some at a time: the first one's number, and their bytes. */
-async function* rowsOf(file: Blob, { shape: [rows], bytes, start }: Tensor): AsyncGenerator<[number, Uint8Array]> {
+/** The rows of a tensor, some at a time: the first one's number, and their bytes. A vector is one. */
+async function* rowsOf(file: Blob, { shape, bytes, start }: Tensor): AsyncGenerator<[number, Uint8Array]> {
+  const rows = shape.length > 1 ? shape[0] : 1;
   const length = bytes / rows;
   const count = Math.max(Math.floor(AT_ONCE / length), 1);
   for (let row = 0; row < rows; row += count)
     yield [row, await readPart(file, start + row * length, Math.min(count, rows - row) * length)];
-}
-
-async function readVector(file: Blob, tensor: Tensor) {
-  const values = unpack(tensor.kind, await readPart(file, tensor.start, tensor.bytes));
-  if (!areFinite(values)) throw fault("infinite", { name: tensor.name });
-  return values;
-}
-
-/** Codes as they are, where all their weights are numbers. What isn't finite stands in the steps of its block, one for 32 weights. */
-function finite({ name }: Tensor, codes: Codes) {
-  if (areFinite(codes.d) && (codes.bits === 8 || areFinite(codes.m))) return codes;
-  throw fault("infinite", { name });
-}
-
-/** Whether all are finite; of what isn't, no multiple is 0. Loading a model comes by here millions of times. */
-function areFinite(values: Float32Array) {
-  let sum = 0;
-  for (let at = 0; at < values.length; at++) sum += 0 * values[at];
-  return sum === 0;
 }

@@ -42,8 +42,8 @@ export const BYTE_TOKENS = new Map(
 /** The tokenizer of a file whose embedding has so many rows; a fault for one of another kind, or one that's damaged. */
 export function tokenizerOf(facts: Map<string, unknown>, rows = Infinity): FileTokenizer {
   const given = new Given(facts);
-  if (given.count > rows) throw damaged("rows");
-  const { kind, ids, types } = given;
+  const { kind, tokens, ids, types } = given;
+  if (tokens.length > rows) throw damaged("rows");
   const isBytewise = kind === "gpt2";
   const cut = given.text("pre");
   const known = isBytewise ? familyOf(cut) : { cuts: [] };
@@ -67,7 +67,7 @@ export function tokenizerOf(facts: Map<string, unknown>, rows = Infinity): FileT
   const begins = given.flag("add_bos_token", !isBytewise || table.begins.includes(cut)) && first !== undefined;
   return {
     json: asInPython(json),
-    words: Array.from(ids, ([token, id]) => (types[id] === UNKNOWN || types[id] === CONTROL ? token : word(token))),
+    words: tokens.map((token, id) => (types[id] === UNKNOWN || types[id] === CONTROL ? token : word(token))),
     before: begins ? [first] : [],
     start: ids.get("<|endoftext|>") ?? first ?? last ?? 0,
     ends: given.ends([first, last]),
@@ -84,10 +84,10 @@ const familyOf = (cut: string): Family | undefined => table.families.find(({ nam
 class Given {
   #facts: Map<string, unknown>;
   readonly kind: string;
-  readonly count: number; // of tokens
+  readonly tokens: string[]; // as llama.cpp has them: empty ones have names
   readonly types: ArrayLike<number>;
   readonly scores: ArrayLike<number>;
-  readonly ids: Map<string, number>; // of the tokens, from 0 on
+  readonly ids: Map<string, number>; // of the tokens, in their order, from 0 on
 
   constructor(facts: Map<string, unknown>) {
     this.#facts = facts;
@@ -101,10 +101,10 @@ class Given {
     if (!areNumbers(types, tokens.length, Number.isInteger)) throw damaged("types");
     const scores = this.fact("scores") ?? new Uint8Array(tokens.length);
     if (!areNumbers(scores, tokens.length, Number.isFinite)) throw damaged("scores");
-    this.count = tokens.length;
+    this.tokens = tokens.map((token, id) => token || `[EMPTY_${id}]`);
     this.types = types;
     this.scores = scores;
-    this.ids = idsOf(tokens);
+    this.ids = idsOf(this.tokens);
   }
 
   get architecture() {
@@ -126,7 +126,7 @@ class Given {
 
   id(name: string, byDefault?: number) {
     const id = this.fact(name);
-    const { count } = this;
+    const count = this.tokens.length;
     if (id === undefined) return byDefault !== undefined && byDefault < count ? byDefault : undefined;
     if (!Number.isInteger(id) || (id as number) < 0 || (id as number) >= count) throw damaged("ids");
     return id as number;
@@ -143,9 +143,9 @@ class Given {
 
   /** The tokens that are looked for in a text as a whole. */
   marks() {
-    const marks = [...this.ids]
-      .filter(([, id]) => isMark(this.types[id]))
-      .map(([content, id]) => ({ id, content, special: this.types[id] !== USER_DEFINED, ...table.mark }));
+    const marks = [...this.tokens.keys()]
+      .filter((id) => isMark(this.types[id]))
+      .map((id) => ({ id, content: this.tokens[id], special: this.types[id] !== USER_DEFINED, ...table.mark }));
     if (marks.reduce((sum, { content }) => sum + content.length, 0) > table.most.marked) throw damaged("long");
     return marks;
   }
@@ -156,13 +156,15 @@ class Given {
     const merges = this.fact("merges");
     if (merges === undefined && this.kind === "llama") return this.#mergesByScore();
     if (!areStrings(merges)) throw damaged("merges");
-    // Of a pair that stands twice the first counts, as in llama.cpp.
-    return [...new Set(merges)].map((pair) => {
+    const pairs: [string, string][] = [];
+    for (const pair of new Set(merges)) {
+      // of a pair that stands twice the first counts, as in llama.cpp
       const at = pair.indexOf(" ", 1);
       const [left, right] = [pair.slice(0, at), pair.slice(at + 1)];
       if (at < 0 || !ids.has(left) || !ids.has(right) || !ids.has(left + right)) throw damaged("merges");
-      return [left, right];
-    });
+      pairs.push([left, right]);
+    }
+    return pairs;
   }
 
   /** As `generate_merges` of transformers has them: by score, then by the lengths of both, the largest first. */
@@ -189,15 +191,14 @@ class Given {
   }
 }
 
-/** The number of each token, as llama.cpp has them: empty tokens have names, and no two tokens are spelled alike. */
+/** The number of each token, of which no two are spelled alike. */
 function idsOf(tokens: string[]) {
   const ids = new Map<string, number>();
-  for (const [second, spelling] of tokens.entries()) {
-    const token = spelling || `[EMPTY_${second}]`;
-    const first = ids.get(token);
-    if (first !== undefined) throw new Fault(filled(table.faults.twice, { token: start(token), first, second }));
+  tokens.forEach((token, second) => {
     ids.set(token, second);
-  }
+    if (ids.size > second) return;
+    throw new Fault(filled(table.faults.twice, { token: start(token), first: tokens.indexOf(token), second }));
+  });
   return ids;
 }
 
@@ -241,7 +242,7 @@ function inPieces(given: Given) {
 const PLAIN = /^[!-~Ġ]*$/; // and the sign for a space
 
 /** The text that a byte-level token stands for; bytes that are part of a character only in hexadecimal. */
-export function wordOfBytes(token: string) {
+function wordOfBytes(token: string) {
   if (PLAIN.test(token)) return token.replaceAll("Ġ", " "); // nearly all, and in a tenth of the time
   const bytes = Array.from(token, (sign) => BYTES.get(sign));
   return bytes.includes(undefined) ? token : spelled(Uint8Array.from(bytes as number[]));
@@ -258,7 +259,7 @@ const WORDS = "'s|'t|'re|'ve|'m|'ll|'d| ?\\p{L}+| ?\\p{N}+| ?[^\\s\\p{L}\\p{N}]+
  * A tokenizer.json that the page's library reads as Python's does: for the digits of other scripts, and for what is white space,
  * its parts `Digits` and `ByteLevel` differ, and a pattern doesn't.
  */
-export function asInPython(json: any) {
+function asInPython(json: any) {
   const parts = json.pre_tokenizer?.pretokenizers;
   if (!parts) return json;
   const pretokenizers = parts.flatMap((part: any) => {

@@ -34,6 +34,7 @@ const NUMBERS = {
   ...{ [BOOLEAN]: Uint8Array, 10: BigUint64Array, 11: BigInt64Array, 12: Float64Array },
 };
 const DECODER = new TextDecoder("utf-8", { ignoreBOM: true }); // some tokens begin with that mark
+const PARTED = `\ufffd${"\0".repeat(7)}`; // as the byte 0xff and seven zeros are read
 
 const ANOTHER = "Another file of this model would do.";
 const damaged = (why: string) => new Fault(`it’s damaged: ${why}. Download it again.`);
@@ -61,7 +62,12 @@ export async function readGguf(file: Blob): Promise<Gguf> {
   if (!bytes.length) throw new Fault("it’s empty. Download it again.");
   if (DECODER.decode(bytes.subarray(0, 4)) !== "GGUF")
     throw new Fault("it isn’t a GGUF file. Ollama, LM Studio and llama.cpp keep their language models in such files.");
-  const header = new Header(bytes, file.size);
+  return readHeader(bytes, file.size);
+}
+
+/** The same of a file of that size, of which these bytes are the first, its header among them; they are written over. */
+export function readHeader(bytes: Uint8Array<ArrayBuffer>, size: number): Gguf {
+  const header = new Header(bytes, size);
   const version = header.short();
   if (!(version & 0xffff)) throw new Fault(`its numbers are written the other way round (big-endian). ${ANOTHER}`);
   if (version !== 2 && version !== 3)
@@ -71,7 +77,7 @@ export async function readGguf(file: Blob): Promise<Gguf> {
   const listed = byName(numTensors, () => header.tensor());
   judge(facts, [...listed.keys()]);
   const tensors = new Map([...listed].map(([name, each]) => [name, ofKind(name, each)]));
-  place([...tensors.values()], header.at, Number(facts.get("general.alignment") ?? 32), file.size);
+  place([...tensors.values()], header.at, Number(facts.get("general.alignment") ?? 32), size);
   return { facts, tensors };
 }
 
@@ -169,7 +175,8 @@ class Header {
   }
 
   long() {
-    return safe(this.#view.getBigUint64(this.#pass(8), true));
+    const from = this.#pass(8);
+    return safe(this.#view.getUint32(from, true) + 2 ** 32 * this.#view.getUint32(from + 4, true));
   }
 
   /** How many things come, each of so many bytes at least. */
@@ -190,8 +197,23 @@ class Header {
     if (type === TEXT) return this.text();
     if (type !== LIST) return this.#numbers(type, () => 1)[0];
     const member = this.short();
-    if (member === TEXT) return Array.from({ length: this.count(8) }, () => this.text());
+    if (member === TEXT) return this.#texts(this.count(8));
     return this.#numbers(member, (bytes) => this.count(bytes));
+  }
+
+  /** Texts, all decoded at once: what stands before each, its length, becomes what no text in UTF-8 has, and they are parted there. */
+  #texts(count: number) {
+    const start = this.at;
+    for (let number = 0; number < count; number++) {
+      const from = this.at;
+      const length = this.long();
+      this.#view.setUint32(from, 0xff, true);
+      this.#view.setUint32(from + 4, 0, true);
+      this.#pass(length);
+    }
+    const texts = DECODER.decode(new Uint8Array(this.#view.buffer, start, this.at - start)).split(PARTED);
+    if (texts.length !== count + 1) throw damaged("a text in it can’t be told from the next");
+    return texts.slice(1); // before the first there is nothing
   }
 
   #numbers(type: number, count: (bytes: number) => number) {
@@ -212,7 +234,7 @@ class Header {
   }
 }
 
-function safe(whole: bigint) {
+function safe(whole: bigint | number) {
   if (!Number.isSafeInteger(Number(whole))) throw damaged("a number in it is impossibly large");
   return Number(whole);
 }

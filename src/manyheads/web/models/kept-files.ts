@@ -74,7 +74,7 @@ export async function missingBytesOf(model: string, base = new URL("./models/", 
 
 /**
  * Obtains files that a manifest lists, from the store or from the site, and drops those that an older build left. `take` gets each
- * as it comes, unpacked and checked; `progress(done, total)` counts bytes as they are sent. So many are on their way at once.
+ * as it comes, unpacked and checked; `progress(done, total)` counts bytes as they are sent. So many are on their way at once, once a header is taken in.
  */
 export async function obtainAll(
   manifest: Manifest,
@@ -89,7 +89,7 @@ export async function obtainAll(
     base: string;
     store: Store;
     progress: Progress;
-    take: (part: string, contents: Uint8Array<ArrayBuffer>) => void;
+    take: (part: string, contents: Uint8Array<ArrayBuffer>) => void | Promise<void>;
     atOnce?: number;
   },
 ) {
@@ -102,18 +102,17 @@ export async function obtainAll(
   }));
   const files = [...waiting];
   const sum = (key: "done" | "packed") => files.reduce((total, file) => total + file[key], 0);
-  const work = async () => {
-    for (let file = waiting.shift(); file; file = waiting.shift()) {
-      const one = file;
-      take(
-        one.part,
-        await obtain(one, store, (done) => {
-          one.done = Math.min(done, one.packed);
-          progress(sum("done"), sum("packed"));
-        }),
-      );
-    }
+  const bring = async (file: (typeof files)[0]) => {
+    const contents = await obtain(file, store, (done) => {
+      file.done = Math.min(done, file.packed);
+      progress(sum("done"), sum("packed"));
+    });
+    return take(file.part, contents);
   };
+  const work = async () => {
+    for (let file = waiting.shift(); file; file = waiting.shift()) await bring(file);
+  };
+  if (waiting[0].part === "header") await bring(waiting.shift()!);
   await Promise.all(Array.from({ length: Math.min(atOnce, files.length) }, work));
   await store.drop(
     aroundVersions(base).href,

@@ -9,6 +9,7 @@ const [SHORT, SHORTER] = [2 ** 15 - 1, 2 ** 13 - 1];
 const PAGE = 65536; // bytes, of which WebAssembly's memory has at most as many
 
 interface Products {
+  copy(...places: number[]): number;
   quantise(...places: number[]): void;
   multiply4(...places: number[]): void;
   multiply8(...places: number[]): void;
@@ -65,7 +66,7 @@ export class Layout {
   desk(tokens: number, columns: number, results: number) {
     const [x, rounded] = [this.take(tokens * columns * 4), this.take(tokens * columns * 2)];
     const [scales, sums] = [this.take(tokens * strideOf(columns) * 4), this.take(tokens * strideOf(columns) * 4)];
-    return { x, rounded, scales, sums, y: this.take(results * 4) };
+    return { x, rounded, scales, sums, y: this.take(results * 4), room: results * 4 };
   }
 }
 
@@ -99,6 +100,32 @@ export class Kernel {
     this.shorts = new Int16Array(memory);
     this.#products = products;
     this.#desk = desk;
+  }
+
+  /**
+   * Takes in rows of blocks as files have them, so many bytes a block, each row at the one that `placeOf` says, from the `first` on; gives
+   * whether all are finite. They lie on the desk meanwhile, where results come otherwise.
+   */
+  copyRows(
+    { columns, stride, bits, codes, d, ...more }: Held,
+    size: number,
+    first: number,
+    rows: Uint8Array,
+    placeOf: (row: number) => number,
+  ) {
+    const { y, room } = this.#desk;
+    const [blocks, m] = [columns / BLOCK, "m" in more ? more.m : 0];
+    const length = blocks * size;
+    const atOnce = Math.floor(room / length);
+    let sum = 0;
+    for (let row = 0; row < rows.length / length; row++) {
+      const at = (row % atOnce) * length;
+      if (!at) this.bytes.set(rows.subarray(row * length, (row + atOnce) * length), y);
+      const place = placeOf(first + row);
+      const steps = 4 * place * stride;
+      sum += this.#products.copy(y + at, blocks, size, codes + (place * columns * bits) / 8, d + steps, m + steps);
+    }
+    return sum === 0;
   }
 
   /** Of a matrix in one or several parts, one below the other. */

@@ -3,34 +3,38 @@
 import { importScript, reasonOf } from "../math/faults.ts";
 import { DecoderReader } from "./decoder-model.ts";
 import { DecoderTokens } from "./decoder-tokens.ts";
-import { DecoderWeights } from "./decoder-weights.ts";
+import type { DecoderWeights } from "./decoder-weights.ts";
 import { EncoderEngine } from "./encoder-engine.ts";
 import { encoderAnswer } from "./encoder-model.ts";
 import { readAs, readJson } from "./files.ts";
-import type { Listed, ListedDecoder } from "./files.ts";
-import { describe, readGguf } from "./gguf.ts";
+import type { Listed } from "./files.ts";
+import { describe, readGguf, readHeader, type Gguf } from "./gguf.ts";
 import { DecoderFile } from "./gguf-decoder.ts";
-import { asInPython, tokenizerOf } from "./gguf-tokens.ts";
+import { tokenizerOf } from "./gguf-tokens.ts";
 import code from "./kernel.wasm";
 import { fetchManifest, listOf, obtainAll, Store } from "./kept-files.ts";
 import type { Tokenizer } from "./tokenizers.min.mjs";
 
-/** A model that takes in its files, one after the other, and gives the function that answers the page. */
+/** A model that takes in its files, as they come. */
 interface Arriving {
-  put(part: string, contents: Uint8Array<ArrayBuffer>): void;
-  start(tokenizer: Tokenizer): {
-    facts: object;
-    answer: (request: any) => { result: object; transfer?: ArrayBufferLike[] };
-  };
+  take(part: string, contents: Uint8Array<ArrayBuffer>): void | Promise<void>;
+  start(): Started; // once all have come
+}
+
+/** What the page has to know of a model, and the function that answers it. */
+interface Started {
+  facts: object;
+  answer: (request: any) => { result: object; transfer?: ArrayBufferLike[] };
 }
 
 /** How each is made from its list of files. */
-const MODELS: Record<string, (listed: any) => Promise<Arriving>> = { encoder, decoder };
+const MODELS: Record<string, (listed: any, tokenizers: Tokenizers) => Promise<Arriving>> = { encoder, decoder };
+type Tokenizers = typeof import("./tokenizers.min.mjs");
 const AT_ONCE = 6; // files on their way
 
 /** What a worker has where a page has `window`. */
 const worker: any = globalThis;
-let answer: ReturnType<Arriving["start"]>["answer"];
+let answer: Started["answer"];
 
 worker.onmessage = async ({ data }: MessageEvent) => {
   try {
@@ -48,23 +52,10 @@ worker.onmessage = async ({ data }: MessageEvent) => {
 async function load(name: string, base: string) {
   const store = new Store(name);
   const script = tokenizersScript();
-  const listed = await fetchManifest(new URL(listOf(name), base), store);
-  const model = await MODELS[name](listed);
-  const { Tokenizer } = await script;
-  let started: ReturnType<Arriving["start"]> | undefined;
-  await obtainAll(listed, listOf(name), {
-    base,
-    store,
-    atOnce: AT_ONCE,
-    progress,
-    take: (part, contents) =>
-      readAs(contents, (bytes) => {
-        if (part === "tokenizer") started = model.start(new Tokenizer(asInPython(readJson(bytes)), {}));
-        else model.put(part, bytes);
-      }),
-  });
-  answer = started!.answer;
-  return started!.facts;
+  const listed = await fetchManifest<Listed>(new URL(listOf(name), base), store);
+  const model = await MODELS[name](listed, await script);
+  await obtainAll(listed, listOf(name), { base, store, atOnce: AT_ONCE, progress, take: model.take });
+  return started(model.start());
 }
 
 /** Opens a reader's file as a decoder. */
@@ -73,17 +64,17 @@ async function open(file: File, name: string) {
   const gguf = await readGguf(file);
   const model = new DecoderFile(gguf, name);
   worker.postMessage({ opened: describe(gguf, file.size) });
-  const written = tokenizerOf(gguf.facts, model.facts.vocabularySize);
-  const weights = await model.load(file, code, progress);
-  const { Tokenizer } = await script;
-  const tokens = new DecoderTokens(new Tokenizer(written.json, {}), model.facts, written);
-  const started = answering(weights, tokens, written.ends);
-  answer = started.answer;
-  return started.facts;
+  const reading = readingOf(gguf, model, await script);
+  return started(answering(await model.load(file, code, progress), reading));
+}
+
+function started({ facts, ...model }: Started) {
+  answer = model.answer;
+  return facts;
 }
 
 /** What cuts texts into tokens; it may come while something else is awaited. */
-function tokenizersScript(): Promise<typeof import("./tokenizers.min.mjs")> {
+function tokenizersScript(): Promise<Tokenizers> {
   const script = importScript("./tokenizers.min.mjs", import.meta.url);
   script.catch(() => {});
   return script;
@@ -91,28 +82,62 @@ function tokenizersScript(): Promise<typeof import("./tokenizers.min.mjs")> {
 
 const progress = (...bytes: [done: number, total: number]) => worker.postMessage({ progress: bytes });
 
-async function encoder(listed: Listed): Promise<Arriving> {
+async function encoder(listed: Listed, { Tokenizer }: Tokenizers): Promise<Arriving> {
   const engine = await EncoderEngine.create(listed, code);
   const { name, numLayers, numHeads, headNames, maxTokens } = listed;
+  let tokenizer: Tokenizer;
   return {
-    put: (_, contents) => engine.put(contents),
-    start: (tokenizer) => ({
+    take: (part, contents) =>
+      readAs(contents, (bytes) => {
+        if (part === "tokenizer") tokenizer = new Tokenizer(readJson(bytes), {});
+        else engine.put(bytes);
+      }),
+    start: () => ({
       facts: { name, numLayers, numHeads, headNames, maxTokens },
       answer: (question) => encoderAnswer(engine, tokenizer, listed, question),
     }),
   };
 }
 
-async function decoder(listed: ListedDecoder): Promise<Arriving> {
-  const weights = await DecoderWeights.create(listed, code);
+/** Its file in pieces, which follow one another as they're listed. The first, the header, says what is in the others. */
+async function decoder({ files }: Pick<Listed, "files">, tokenizers: Tokenizers): Promise<Arriving> {
+  const starts: Record<string, number> = {};
+  let size = 0;
+  for (const [part, { bytes }] of Object.entries(files)) {
+    starts[part] = size;
+    size += bytes;
+  }
+  let gguf: Gguf;
+  let model: DecoderFile;
+  let reading: Reading | undefined;
   return {
-    put: (part, contents) => weights.put(part, contents, listed),
-    start: (tokenizer) => answering(weights, new DecoderTokens(tokenizer, listed), listed.endTokens),
+    async take(part, contents) {
+      if (part === "header") {
+        gguf = readAs(contents, (bytes) => readHeader(bytes, size));
+        model = new DecoderFile(gguf, "decoder");
+        return model.makeRoom(code);
+      }
+      readAs(contents, (bytes) => model.put(starts[part], bytes));
+      reading ??= readingOf(gguf, model, tokenizers); // while the others are on their way
+    },
+    start: () => answering(model.finish(), reading!),
   };
 }
 
+/** How a decoder reads texts, and the tokens that end one. */
+interface Reading {
+  tokens: DecoderTokens;
+  endTokens: number[];
+}
+
+function readingOf({ facts }: Gguf, model: DecoderFile, { Tokenizer }: Tokenizers): Reading {
+  const written = tokenizerOf(facts, model.facts.vocabularySize);
+  const tokens = new DecoderTokens(new Tokenizer(written.json, {}), model.facts, written);
+  return { tokens, endTokens: written.ends };
+}
+
 /** A decoder that answers, and what the page has to know of it. */
-function answering(weights: DecoderWeights, tokens: DecoderTokens, endTokens: number[]): ReturnType<Arriving["start"]> {
+function answering(weights: DecoderWeights, { tokens, endTokens }: Reading): Started {
   const { name, numLayers, numHeads, headNames, maxTokens } = weights.facts;
   const reader = new DecoderReader(weights, tokens);
   return {
