@@ -51,7 +51,7 @@ const NOT_RUN = "Run the cell of its figure first.";
 /** Says beside a link that its figure isn't there, until one comes. */
 function tellMissing(link: HTMLElement) {
   if (link.nextElementSibling?.matches(".manyheads-told")) return;
-  const told = h("small", { class: "manyheads-told", role: "status" }, ` ${NOT_RUN}`);
-  link.after(told);
-  document.addEventListener(ARRIVED, () => told.remove(), { once: true });
+  const missing = h("small", { class: "manyheads-told", role: "status" }, ` ${NOT_RUN}`);
+  link.after(missing);
+  document.addEventListener(ARRIVED, () => missing.remove(), { once: true });
 }

@@ -6,8 +6,8 @@ export interface KernelModel {
   set(trait: string, value: unknown): void;
   save_changes(): void;
   send(message: unknown): void;
-  on(events: string, listener: (...told: any[]) => void): void;
-  off(events: string, listener: (...told: any[]) => void): void;
+  on(events: string, listener: (...args: any[]) => void): void;
+  off(events: string, listener: (...args: any[]) => void): void;
   widget_manager?: WidgetManager;
 }
 
@@ -33,7 +33,7 @@ interface Signal {
   disconnect(listener: SignalListener): void;
 }
 
-export type SignalListener = (sender: unknown, told: string) => void;
+export type SignalListener = (sender: unknown, status: string) => void;
 
 export interface NotebookCell {
   outputs?: { length: number; get(place: number): { data: Record<string, any> } };

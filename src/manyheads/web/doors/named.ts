@@ -13,5 +13,5 @@ export function figureNamed(name: string, from: Element): HTMLElement | null {
   return elementNamed(name, from) ?? bookOf(from).querySelector<HTMLElement>(`${name}, [data-kind="${name}"]`);
 }
 
-/** Told in a notebook's document when another figure stands in it, which may be the one that a question or a shuffle speaks of. */
+/** Message in a notebook's document when another figure stands in it, which may be the one that a question or a shuffle speaks of. */
 export const ARRIVED = "manyheads-arrived";

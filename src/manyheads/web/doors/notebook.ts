@@ -39,11 +39,11 @@ class KernelHost implements Host {
   /** Gives a worker a file that it asks for. */
   async #answer({ ask, name }: { ask?: number; name: string }, channel: BroadcastChannel) {
     if (!ask) return; // an answer
-    const told = await this.file(name).then(
+    const found = await this.file(name).then(
       (file) => ({ file }),
       ({ message: reason }: Error) => ({ reason }),
     );
-    channel.postMessage({ answer: ask, ...told });
+    channel.postMessage({ answer: ask, ...found });
   }
 
   /** Takes a figure's kernel for one that answers; returns what ends that. */

@@ -4,7 +4,7 @@
 import { isFile } from "../math/families.ts";
 import { Fault } from "../math/faults.ts";
 import type { HeadModel } from "../models/head-model.ts";
-import type { Told } from "../views/controls.ts";
+import type { Message } from "../views/controls.ts";
 import { focusedIn } from "../views/dom.ts";
 import { Models } from "./figure-models.ts";
 import { failedTo, type ShowLoading } from "./page-models.ts";
@@ -21,7 +21,7 @@ export interface Job<Model, Result> {
 export type Refusal = Error & { word: string | null; near: string[] };
 
 /** Shows how things stand. */
-export type Tell = (...told: Told) => void;
+export type Tell = (...message: Message) => void;
 
 /** How a figure's last job stands; "away" where its figure left the page before it was done. */
 export type Status = "idle" | "away" | "held" | "offered" | "loading" | "computing" | "ready" | "failed";
@@ -179,12 +179,12 @@ export class Task<Model extends { broken?: boolean } = HeadModel> {
   }
 
   /** Says how the last job stands. */
-  show(status: Status, ...told: Told) {
+  show(status: Status, ...message: Message) {
     this.status = status;
     const { tell, progress = tell } = this.#options;
-    (status === "loading" || status === "computing" ? progress : tell)(...told);
+    (status === "loading" || status === "computing" ? progress : tell)(...message);
     if (status !== "failed") return;
-    for (const done of this.#settling.splice(0)) done(Promise.reject(new Fault(told[0])));
+    for (const done of this.#settling.splice(0)) done(Promise.reject(new Fault(message[0])));
   }
 }
 

@@ -24,7 +24,7 @@ export class Turns {
   #acting = 0; // works that a reader waits for
   #waiting: Waiting[] = [];
   #running: AbortController | null = null; // what follows, once its turn has come
-  #asked = false; // to be told when the page is idle
+  #scheduled = false; // to be told when the page is idle
   #watch = new IntersectionObserver(
     (entries) => {
       for (const { target, isIntersecting } of entries)
@@ -107,8 +107,8 @@ export class Turns {
   }
 
   #next() {
-    if (this.#asked || !this.#due) return;
-    this.#asked = true;
+    if (this.#scheduled || !this.#due) return;
+    this.#scheduled = true;
     const rests = this.#acted + this.#rest - performance.now();
     const ask = () => whenIdle(() => this.#ask());
     if (rests > 0) setTimeout(ask, rests);
@@ -117,7 +117,7 @@ export class Turns {
 
   /** Lets the one begin whose turn it is, unless its reader went on meanwhile. */
   #ask() {
-    this.#asked = false;
+    this.#scheduled = false;
     const due = this.#due;
     if (!due || performance.now() < this.#acted + this.#rest) return this.#next();
     this.#leave(due);

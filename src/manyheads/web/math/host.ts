@@ -24,14 +24,14 @@ export function hostOf(url: URL): { host: Host; name: string } | null {
 /** The lines with which a worker begins whose page has a host: it asks its page for files, over a channel. */
 export const workerHost = (base: string, channel: string) => `
   const channel = new BroadcastChannel(${JSON.stringify(channel)});
-  const asked = new Map();
+  const waiting = new Map();
   channel.onmessage = ({ data: { answer, file, reason } }) => {
-    asked.get(answer)?.(file ?? Promise.reject(Object.assign(new Error(reason), { name: "Fault" })));
-    asked.delete(answer);
+    waiting.get(answer)?.(file ?? Promise.reject(Object.assign(new Error(reason), { name: "Fault" })));
+    waiting.delete(answer);
   };
   const file = (name) => new Promise((done) => {
     const ask = Math.random();
-    asked.set(ask, done);
+    waiting.set(ask, done);
     channel.postMessage({ ask, name });
   });
   const script = async (name) => (${scriptAddress})(${JSON.stringify(base)} + name, await (await file(name)).text());

@@ -125,10 +125,10 @@ export function ledgerOf(
   const without = matrix([chosen.length, numLayers * numHeads], Array(chosen.length * numLayers * numHeads).fill(NaN));
   const ledger = { ...named, without, ...engine.readBack(chosen) };
   const shown = mostOf(ledger, answerPlace(ledger, answer)).filter((part) => part < numLayers * numHeads);
-  const asked = head ?? shown[0] ?? 0;
-  const said = engine.writes(Math.floor(asked / numHeads), asked % numHeads).map(extremesOf);
+  const shownHead = head ?? shown[0] ?? 0;
+  const words = engine.writes(Math.floor(shownHead / numHeads), shownHead % numHeads).map(extremesOf);
   return {
-    ledger: { ...ledger, extremes: { [asked]: said.map((pair) => pair.map((id) => tokens.words[id])) } },
+    ledger: { ...ledger, extremes: { [shownHead]: words.map((pair) => pair.map((id) => tokens.words[id])) } },
     chosen,
     shown,
   };

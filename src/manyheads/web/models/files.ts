@@ -37,7 +37,7 @@ export interface DecoderFacts extends PretrainedFacts {
 /** The list of a pretrained model's files says it. */
 export type Listed = PretrainedFacts & { files: Record<string, ModelFile> };
 
-/** Told of bytes while a model is loaded. */
+/** Message of bytes while a model is loaded. */
 export type Progress = (done: number, total: number) => void;
 
 /** Whether the browser's own cache is passed by: it may hold what came damaged. */

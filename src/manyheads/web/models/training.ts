@@ -20,9 +20,9 @@ export class Training {
   #worker: Worker;
 
   /** Draws the weights and reports them; throws a `Fault` where no worker starts. */
-  constructor(config: Config, seed: number, change: Change, told: (report: Report) => void, failed: () => void) {
+  constructor(config: Config, seed: number, change: Change, hear: (report: Report) => void, failed: () => void) {
     this.#worker = startWorker(new URL(`./training-worker.js${again(triesOf(import.meta.url))}`, import.meta.url));
-    this.#worker.onmessage = ({ data }) => told(data);
+    this.#worker.onmessage = ({ data }) => hear(data);
     this.#worker.onerror = (event) => {
       event.preventDefault();
       failed();

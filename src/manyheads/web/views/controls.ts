@@ -200,7 +200,7 @@ export function offerBelowSentence(root: HTMLElement) {
 }
 
 /** How things stand: a text; what a button after it does, and is called; and how much is here of what is loading, from 0 to 1. */
-export type Told = [text: string, act?: (() => void) | null, name?: string, loaded?: number];
+export type Message = [text: string, act?: (() => void) | null, name?: string, loaded?: number];
 
 /** The line that says how things stand. */
 export class StatusLine {
@@ -210,7 +210,7 @@ export class StatusLine {
   #bar: HTMLProgressElement | null = null;
 
   /** Shows a text; `act` is what a button after it does, which keeps the focus over repaints, and leaves it to the line. */
-  tell(...[text, act = null, name = "Try again", loaded]: Told) {
+  tell(...[text, act = null, name = "Try again", loaded]: Message) {
     if (this.#button?.textContent !== (act ? name : undefined)) {
       if (this.#button?.matches(":focus")) this.node.focus({ preventScroll: true });
       this.#button?.remove();

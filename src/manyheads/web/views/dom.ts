@@ -19,6 +19,20 @@ export function h<Tag extends keyof HTMLElementTagNameMap>(
   return node;
 }
 
+const SVG = "http://www.w3.org/2000/svg";
+
+/** A new element of a drawing. */
+export function s<Tag extends keyof SVGElementTagNameMap>(
+  tag: Tag,
+  attributes: Record<string, string | number> = {},
+  ...children: Node[]
+) {
+  const node = document.createElementNS(SVG, tag);
+  for (const [name, value] of Object.entries(attributes)) node.setAttribute(name, String(value));
+  node.append(...children);
+  return node;
+}
+
 const numbers = new Map<string, number>(); // of the ids that were given, by kind
 
 /** An id for a part of a figure, which no other of the page has: "head-map-2". */
@@ -46,10 +60,10 @@ export function fill<Child extends Element>(
 export const rowsOf = (part: Element) => part.children as HTMLCollectionOf<HTMLTableRowElement>;
 
 /** Makes `nodes` all that is in `parent`. Those that are in it stay where they are: whoever is moved loses the focus. */
-export function setChildren(parent: Element, nodes: Element[]) {
-  for (const child of [...parent.children]) if (!nodes.includes(child)) child.remove();
+export function setChildren(parent: Element, nodes: Node[]) {
+  for (const child of [...parent.childNodes]) if (!nodes.includes(child)) child.remove();
   nodes.forEach(
-    (node, place) => parent.children[place] !== node && parent.insertBefore(node, parent.children[place] ?? null),
+    (node, place) => parent.childNodes[place] !== node && parent.insertBefore(node, parent.childNodes[place] ?? null),
   );
 }
 
@@ -77,14 +91,6 @@ export function whenOther<Args extends unknown[]>(draw: (...args: Args) => void)
     before = args;
     draw(...args);
   };
-}
-
-/** Gives a node these children, in this order; one that's there already stays in the page meanwhile. */
-export function arrange(node: Element, children: Node[]) {
-  for (const child of [...node.childNodes]) if (!children.includes(child)) child.remove();
-  children.forEach(
-    (child, at) => node.childNodes[at] === child || node.insertBefore(child, node.childNodes[at] ?? null),
-  );
 }
 
 /** Text with `code` and *emphasis* as nodes. */

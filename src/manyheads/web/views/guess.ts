@@ -41,14 +41,14 @@ export function verdictOn({ answers, right, says, why }: Question, { stage, pres
   if (stage === "open") return "";
   if (stage === "plays") return pressed === null ? "Watch." : `Your guess: ${answers[pressed]}.`;
   if (right === null) return says;
-  const answer = pressed === null ? capital(answers[right]) : answers[right];
+  const answer = pressed === null ? sentenceOf(answers[right]) : answers[right];
   const found = pressed === null ? "" : pressed === right ? "Right: " : "Not so: ";
   return [`${found}${answer}.`, why?.[pressed ?? right], says].filter(Boolean).join(" ");
 }
 
 const longest = (texts: string[]) => texts.reduce((most, text) => (text.length > most.length ? text : most), "");
 
-const capital = (text: string) => text.replace(/\p{L}/u, (letter) => letter.toUpperCase());
+const sentenceOf = (text: string) => text.replace(/\p{L}/u, (letter) => letter.toUpperCase());
 
 /** A text as one hears it. */
 const plain = (text: string) => text.replace(/[`*]/g, "");

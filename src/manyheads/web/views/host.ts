@@ -2,8 +2,8 @@
 // once. No figure keeps anything else.
 
 import { Announcer } from "./announcer.ts";
-import { StatusLine, type Told } from "./controls.ts";
-import { announce, arrange } from "./dom.ts";
+import { StatusLine, type Message } from "./controls.ts";
+import { announce, setChildren } from "./dom.ts";
 
 /** Nodes, and what draws a state into them. */
 export interface View<State> {
@@ -54,7 +54,7 @@ export class Host<State, Action> {
   #effect: ((action: Action, before: State) => void) | undefined;
   #announcer = new Announcer<State>();
   #status = new StatusLine();
-  #message: Told = [""];
+  #message: Message = [""];
   #drawings = 0;
   #details: Record<string, unknown> = {}; // of the last events
 
@@ -66,7 +66,7 @@ export class Host<State, Action> {
     const status = parts.args ? [this.statusNode] : []; // one without a model has none
     this.reports = [...status, ...(parts.summary ? [this.#announcer.node] : [])];
     this.#view = parts.view(this);
-    arrange(root, [...new Set([...this.#view.nodes, ...this.reports.filter(({ parentNode }) => !parentNode)])]);
+    setChildren(root, [...new Set([...this.#view.nodes, ...this.reports.filter(({ parentNode }) => !parentNode)])]);
     this.#effect = parts.effect?.(this);
     this.#draw();
   }
@@ -118,7 +118,7 @@ export class Host<State, Action> {
   }
 
   /** Says how things stand. */
-  setStatus(...message: Told) {
+  setStatus(...message: Message) {
     this.#message = message;
     this.#drawStatus();
   }

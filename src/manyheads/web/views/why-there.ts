@@ -19,23 +19,23 @@ export class WhyThere {
     h("thead", {}, h("tr", {}, ...this.#heads, h("th", { scope: "col" }, "add to the score"), h("td"))),
     this.#body,
   );
-  #asked: { map: AttentionMap; edge: AttentionEdge; colours: Record<string, string> } | null = null;
+  #shown: { map: AttentionMap; edge: AttentionEdge; colours: Record<string, string> } | null = null;
   node = h("details", { class: "why-there", ontoggle: () => this.#draw() }, h("summary", {}, "Why there?"), this.#lead);
 
   /** Another edge of a map is asked about; `colours` are those of heads that have one, by name, such as "layer 1, head 2". */
   ask(map: AttentionMap, edge: AttentionEdge, colours: Record<string, string> = {}) {
-    if (map === this.#asked?.map && String(Object.values(edge)) === String(Object.values(this.#asked.edge))) return;
-    this.#asked = { map, edge, colours };
+    if (map === this.#shown?.map && String(Object.values(edge)) === String(Object.values(this.#shown.edge))) return;
+    this.#shown = { map, edge, colours };
     this.node.hidden = false;
     this.#draw();
   }
 
   /** Another map is shown: the same edge is asked about if the text is the same, and else none, and nothing is shown. */
   follow(map: AttentionMap) {
-    if (map === this.#asked?.map) return;
-    const isSame = map.scoreParts && this.#asked?.map.queryTokens.join("\n") === map.queryTokens.join("\n");
-    if (isSame) return this.ask(map, this.#asked!.edge);
-    this.#asked = null;
+    if (map === this.#shown?.map) return;
+    const isSame = map.scoreParts && this.#shown?.map.queryTokens.join("\n") === map.queryTokens.join("\n");
+    if (isSame) return this.ask(map, this.#shown!.edge);
+    this.#shown = null;
     this.node.hidden = true;
   }
 
@@ -45,13 +45,13 @@ export class WhyThere {
   }
 
   async #draw() {
-    const asked = this.#asked;
+    const asked = this.#shown;
     if (!asked || !this.node.open) return;
     const found = asked.map.scoreParts?.(asked.edge); // a model in the page answers at once, one in a worker later
     if (!found) return this.#wait();
     if (!(found instanceof Promise)) return this.#show(found);
     const answer = await found.catch(() => null); // the figure itself says what went wrong
-    if (this.#asked === asked && answer) this.#show(answer);
+    if (this.#shown === asked && answer) this.#show(answer);
   }
 
   #wait() {
@@ -64,7 +64,7 @@ export class WhyThere {
       map,
       edge: { layer, head, query, key },
       colours,
-    } = this.#asked!;
+    } = this.#shown!;
     const [asks, answers] = [map.queryTokens[query], map.keyTokens[key]].map((token) => `“${visible(token)}”`);
     const { top, others, rest, score } = topPairs(found, SHOWN);
     const { part, value } = writerOfKey(found);

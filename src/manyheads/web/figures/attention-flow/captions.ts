@@ -27,7 +27,7 @@ export function captionOf(flow: Flow, { query, head }: Asked, station: string, f
   const scores = rowOf(flow.masked, query); // the best of those that count
   const weights = weightsOf(flow, head, query);
   /** The word whose number is told: that of the open one, where it stands in this row; null where it stands elsewhere. */
-  const told = (row: ArrayLike<number>, ...names: string[]) =>
+  const columnOf = (row: ArrayLike<number>, ...names: string[]) =>
     !open ? largest(row) : open.row === query && names.includes(open.name) ? open.column : null;
   switch (station) {
     case "words":
@@ -35,12 +35,12 @@ export function captionOf(flow: Flow, { query, head }: Asked, station: string, f
     case "keys":
       return `${asks} asks with its query, and every word has a key, ${flow.Q.shape[1]} numbers each${tellMaker(flow, head)}.${tellSharedKeys(flow, head)}${tellOff(flow, head)}`;
     case "scores": {
-      const key = told(scores, "scores", "masked");
+      const key = columnOf(scores, "scores", "masked");
       const gets = key === null ? "" : `: ${quoted(flow, key)} gets ${formatNumber(scores[key], 2)}`;
       return `The better the query and a key fit, the higher the score${gets}.${tellOff(flow, head)}`;
     }
     case "softmax": {
-      const key = told(weights, "weights");
+      const key = columnOf(weights, "weights");
       const gets = key === null ? "" : ` ${quoted(flow, key)} gets ${wholePercents(weights)[key]}\u00a0%.`;
       return `Softmax turns scores into weights, which fill one bar of 100\u00a0%.${gets}${tellHidden(flow, query)}${tellOff(flow, head)}`;
     }

@@ -2,10 +2,9 @@
 
 import { cellText, type Cell } from "../../math/steps.ts";
 import { isolated } from "../../math/text.ts";
-import { h, setText } from "../../views/dom.ts";
+import { h, s, setText } from "../../views/dom.ts";
 import { paintBitmap, type Box, type Bitmap } from "../../views/pixels.ts";
 
-const SVG = "http://www.w3.org/2000/svg";
 const LAYERS = ["bands", "shapes", "texts"] as const; // from back to front
 
 /** What an object is when somebody points at it; `across` and `down` say where in it, from 0 to 1. */
@@ -37,8 +36,8 @@ interface Shape extends Answers {
 
 export class FlowInk {
   node = h("div", { class: "af-scene" });
-  #svg = document.createElementNS(SVG, "svg");
-  #layers = Object.fromEntries(LAYERS.map((name) => [name, document.createElementNS(SVG, "g")]));
+  #svg = s("svg", { "aria-hidden": "true" }); // its name says it in words
+  #layers = Object.fromEntries(LAYERS.map((name) => [name, s("g")]));
   #strips = h("div", { class: "af-strips" });
   #shapes = new Map<string, Shape>();
   #frame = 0;
@@ -47,11 +46,8 @@ export class FlowInk {
 
   constructor(label: string) {
     this.node.setAttribute("role", "img");
-    this.#svg.setAttribute("aria-hidden", "true"); // its name says it in words
     this.#svg.append(this.#layers.bands, this.#layers.shapes);
-    const front = document.createElementNS(SVG, "svg");
-    front.setAttribute("aria-hidden", "true");
-    front.append(this.#layers.texts);
+    const front = s("svg", { "aria-hidden": "true" }, this.#layers.texts);
     this.#svg.classList.add("af-back");
     this.node.classList.add(label);
     this.node.append(this.#svg, this.#strips, front);
@@ -159,8 +155,7 @@ export class FlowInk {
   #shape(key: string, layer: (typeof LAYERS)[number] | "strips", tag: string, answers: Answers) {
     let shape = this.#shapes.get(key);
     if (!shape) {
-      const node =
-        tag === "canvas" ? h("canvas", { "aria-hidden": "true" }) : document.createElementNS(SVG, tag as "rect");
+      const node = tag === "canvas" ? h("canvas", { "aria-hidden": "true" }) : s(tag as "rect");
       node.dataset.key = key;
       const before = this.#last[layer];
       if (before)

@@ -39,7 +39,7 @@ export function makeBoard(id: string, host: PenHost & { start(text: string): voi
   paper.moveTip([SIDE / 2, SIDE / 2]);
   const question = h("b");
   const towards = h("span", { role: "status" });
-  const asked = h("p", { class: "db-task" }, question, " ", towards);
+  const line = h("p", { class: "db-task" }, question, " ", towards);
   const answer = h("p", { class: "db-says", role: "status" });
   const hand = h("span", {}, BY_HAND);
   const button = (name: string, act: () => void) =>
@@ -57,7 +57,7 @@ export function makeBoard(id: string, host: PenHost & { start(text: string): voi
   const node = h(
     "div",
     { class: "db-board" },
-    asked,
+    line,
     sheet,
     answer,
     toolbar("db-ready", "Ready drawings", starts),
@@ -80,8 +80,8 @@ export function makeBoard(id: string, host: PenHost & { start(text: string): voi
       paper.draw(shown);
       setText(question, task);
       setText(towards, progress);
-      setProps(asked, { hidden: !task && !progress });
-      asked.classList.toggle("db-done", done);
+      setProps(line, { hidden: !task && !progress });
+      line.classList.toggle("db-done", done);
       setText(answer, says);
       setText(hand, picks ? "" : BY_HAND);
       setText(keys, picks ? PICKS_BY_KEYS : BY_KEYS);

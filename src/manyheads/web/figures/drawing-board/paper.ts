@@ -4,19 +4,12 @@ import type { Stroke } from "../../math/strokes.ts";
 import { PEN, SIDE } from "../../math/strokes.ts";
 import { wantsStillness } from "../../views/timeline.ts";
 import { FILLED, MISSED } from "./look.ts";
+import { s } from "../../views/dom.ts";
 
-const SVG = "http://www.w3.org/2000/svg";
 export const PATCH = 4; // dots to a side
 export const COLUMNS = SIDE / PATCH;
 const MANY = 40; // dots
 const COMES_UP = { duration: 250, easing: "ease-out", fill: "backwards" } as const;
-
-const s = (tag: string, attributes: Record<string, string | number>, ...children: Node[]) => {
-  const node = document.createElementNS(SVG, tag);
-  for (const [name, value] of Object.entries(attributes)) node.setAttribute(name, String(value));
-  node.append(...children);
-  return node;
-};
 
 /** What lies on the paper; patches are counted row by row. */
 export interface OnPaper {

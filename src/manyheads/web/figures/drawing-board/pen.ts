@@ -132,7 +132,7 @@ export class Pen {
     if (key === "Delete") return this.#clear();
     if (key !== "Escape" || !this.#byKeys) return false;
     this.lift();
-    return this.#told();
+    return this.#report();
   }
 
   #step([down, across]: number[], dots: number) {
@@ -142,7 +142,7 @@ export class Pen {
       this.#add(this.#place);
       this.#changed();
     }
-    return this.#told();
+    return this.#report();
   }
 
   /** Puts the pen down, or lifts it; or picks the patch below it. */
@@ -153,7 +153,7 @@ export class Pen {
       this.#byKeys = true;
       this.#begin(this.#place);
     }
-    return this.#told();
+    return this.#report();
   }
 
   #undo() {
@@ -172,7 +172,7 @@ export class Pen {
     return rounded(this.#at.map((dots) => dots / SIDE) as Point);
   }
 
-  #told() {
+  #report() {
     if (!this.#host.picks()) this.#host.moved(this.#at, this.#byKeys);
     return true;
   }

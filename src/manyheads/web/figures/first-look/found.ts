@@ -3,7 +3,7 @@
 
 import type { AttentionMap } from "../../math/attention-map.ts";
 import { queryWeights } from "../../math/maps.ts";
-import { isolated, isSpecial, readable } from "../../math/text.ts";
+import { inQuotes, isSpecial, readable } from "../../math/text.ts";
 
 const FIRST = 0; // layer
 const HALF = 0.5; // of the attention: below it, no one word is found
@@ -31,11 +31,11 @@ export function foundBelow(map: AttentionMap, head: number, answer: string): Fou
 
 /** The same in a sentence. */
 export function finding({ keyTokens }: AttentionMap, { asker, found }: Found, answer: string, on: boolean) {
-  const quoted = (place: number) => `“${isolated(readable(keyTokens[place]))}”`;
+  const word = (place: number) => inQuotes(keyTokens[place]);
   if (asker === null) return `The ${answer} head finds no word here.`;
   if (found === null)
-    return on ? `One layer below, a head finds no one word for ${quoted(asker)}.` : "The head one layer below is off.";
-  const finds = `finds ${quoted(found)} for ${quoted(asker)}`;
+    return on ? `One layer below, a head finds no one word for ${word(asker)}.` : "The head one layer below is off.";
+  const finds = `finds ${word(found)} for ${word(asker)}`;
   return on ? `One layer below, a head ${finds}.` : `The head that ${finds} is off.`;
 }
 

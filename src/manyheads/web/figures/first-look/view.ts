@@ -8,14 +8,13 @@ import { withOff } from "../../math/heads-off.ts";
 import { colourOf, headName, likeliest } from "../../math/maps.ts";
 import { DEPTH } from "../../math/names.ts";
 import { percent } from "../../math/text.ts";
-import { fill, h, setProps, setText } from "../../views/dom.ts";
+import { fill, h, s, setProps, setText } from "../../views/dom.ts";
 import type { Host } from "../../views/host.ts";
 import { wantsStillness } from "../../views/timeline.ts";
 import { finding, foundBelow, lean, rangesOf, type Found } from "./found.ts";
 import { DOORS, shownOf, type Action, type Door, type State } from "./state.ts";
 
 const FIRST = 0; // layer
-const NAMESPACE = "http://www.w3.org/2000/svg";
 const [LOW, SLOPE, HIGH] = [18, 0.16, 58]; // pixels that the arc hangs: at least, for each pixel of its width, at most
 const [THIN, THICK] = [1, 5]; // pixels of an arc: at no weight, and what a weight of 1 adds
 const QUARTER = 90; // degrees that the needle swings to either side
@@ -27,27 +26,21 @@ const FACES: Record<Door, string> = { numbers: "attention-flow", heads: ".hm-bod
 const ZOOM = { duration: 500, easing: "cubic-bezier(.2, .7, .2, 1)" };
 const FAR = 0.3; // how large they begin, above them the arc that they come out of
 
-function drawn<Name extends keyof SVGElementTagNameMap>(name: Name, attributes: Record<string, string | number> = {}) {
-  const node = document.createElementNS(NAMESPACE, name);
-  for (const [key, value] of Object.entries(attributes)) node.setAttribute(key, String(value));
-  return node;
-}
-
 export function view({ root, act, state: { head, answer } }: Host<State, Action>) {
   const label = h("b");
   const share = h("span");
   const verdict = h("p", { class: "fl-verdict fl-middle" }, h("span", {}, answer), label, share);
-  const needle = drawn("path", { d: "M0 0V-50", class: "fl-needle" });
-  const dial = drawn("svg", { viewBox: "-66 -60 132 66", "aria-hidden": "true" });
-  dial.append(drawn("path", { d: "M-58 0A58 58 0 0 1 58 0" }), needle, drawn("circle", { r: 5 }));
+  const needle = s("path", { d: "M0 0V-50", class: "fl-needle" });
+  const dial = s("svg", { viewBox: "-66 -60 132 66", "aria-hidden": "true" });
+  dial.append(s("path", { d: "M-58 0A58 58 0 0 1 58 0" }), needle, s("circle", { r: 5 }));
   const ends = [h("span"), h("span")];
   const off = h("small"); // how many heads are off
   const marks = h("div", { class: "fl-marks fl-middle" });
   const toggle = h("button", { type: "button", class: "fl-switch", onclick: () => act({ type: "press" }) });
   const says = h("p", { class: "fl-says fl-middle" });
   const doors = (Object.keys(DOORS) as Door[]).map((door) => makeDoor(door, () => act({ type: "enter", door })));
-  const arcs = drawn("svg", { class: "fl-arcs", "aria-hidden": "true" });
-  const [down, up] = ["fl-down", "fl-up"].map((name) => drawn("path", { class: name, pathLength: 1 }));
+  const arcs = s("svg", { class: "fl-arcs", "aria-hidden": "true" });
+  const [down, up] = ["fl-down", "fl-up"].map((name) => s("path", { class: name, pathLength: 1 }));
   arcs.append(down, up);
   const scale = h("div", { class: "fl-scale" }, ends[0], h("div", { class: "fl-dial" }, dial), ends[1], off);
   const ways = h("div", { class: "fl-doors" }, ...doors.map(({ node }) => node));

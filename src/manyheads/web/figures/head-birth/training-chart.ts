@@ -1,21 +1,14 @@
 // A chart of what was measured in a training: a line or several over its steps, and a mark at one of them.
 
-import { fill, h, setText } from "../../views/dom.ts";
+import { fill, h, s, setText } from "../../views/dom.ts";
 
-const SVG = "http://www.w3.org/2000/svg";
 const [WIDTH, HEIGHT] = [1000, 100];
 
 /** A line of each colour; `unit` writes a value on the axis, up to the `highest`. */
 export function trainingChart(colours: string[], highest: number, unit: (value: number) => string) {
-  const svg = document.createElementNS(SVG, "svg");
-  svg.setAttribute("viewBox", `0 0 ${WIDTH} ${HEIGHT}`);
-  svg.setAttribute("preserveAspectRatio", "none");
-  svg.setAttribute("aria-hidden", "true");
-  const lines = colours.map((colour) => {
-    const line = svg.appendChild(document.createElementNS(SVG, "polyline"));
-    line.setAttribute("style", `stroke: ${colour}`);
-    return line;
-  });
+  const lines = colours.map((colour) => s("polyline", { style: `stroke: ${colour}` }));
+  const view = { viewBox: `0 0 ${WIDTH} ${HEIGHT}`, preserveAspectRatio: "none", "aria-hidden": "true" };
+  const svg = s("svg", view, ...lines);
   const caption = h("figcaption");
   const unseen = { "aria-hidden": "true" };
   const axis = h("div", { class: "hb-axis", ...unseen }, h("span", {}, unit(highest)), h("span", {}, unit(0)));

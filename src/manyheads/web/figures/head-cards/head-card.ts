@@ -111,8 +111,8 @@ function exampleOf(state: State, [at, query, key, weight, value]: Example) {
     ...words.slice(0, seen).flatMap((word, place) => (place === query ? marked(word) : [oneLine(word)])),
     seen < words.length ? " \u2026" : "",
   );
-  const next = score.name === "loss" && query !== null ? ` before \u201c${quoted(tokens[query + 1])}\u201d` : "";
-  const looks = query === null ? "" : `, most at ${quoted(tokens[key])} (${percent(weight)})`;
+  const next = score.name === "loss" && query !== null ? ` before \u201c${wordOf(tokens[query + 1])}\u201d` : "";
+  const looks = query === null ? "" : `, most at ${wordOf(tokens[key])} (${percent(weight)})`;
   return [link, h("small", {}, ` ${shown(score, value)}${next}${looks}`)];
 }
 
@@ -130,4 +130,4 @@ function marked(word: string) {
 }
 
 /** A token by itself. */
-const quoted = (token: string) => isolated(readable(token).trim() || visible(token));
+const wordOf = (token: string) => isolated(readable(token).trim() || visible(token));

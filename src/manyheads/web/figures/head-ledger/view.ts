@@ -13,7 +13,7 @@ import type { HeadLedger } from "../../math/ledger.ts";
 import { FORGOT, withOff } from "../../math/heads-off.ts";
 import { colourOf } from "../../math/maps.ts";
 import { rowOf, formatNumber } from "../../math/steps.ts";
-import { capital, isolated, percent, readable } from "../../math/text.ts";
+import { capital, inQuotes, isolated, percent, readable } from "../../math/text.ts";
 import { chooser, field, fillOptions, sentenceBox, setTyped } from "../../views/controls.ts";
 import { fill, h, setText, setToken, targetOf } from "../../views/dom.ts";
 import { drawSwitch, headSwitch } from "../../views/head-switch.ts";
@@ -127,10 +127,10 @@ function makeSum(show: () => void) {
       const { state, ledger, label, head } = drawn;
       const [covered, asked] = [isCovered(state), isAsked(state)];
       way.hidden = !covered;
-      const name = quoted(ledger.labels[label][1]);
+      const name = inQuotes(ledger.labels[label][1]);
       setText(
         question,
-        asked ? `Which of these words makes the head ${quoted(ledger.headNames[head])} write for ${name}?` : "",
+        asked ? `Which of these words makes the head ${inQuotes(ledger.headNames[head])} write for ${name}?` : "",
       );
       setText(text, covered ? "" : asked ? verdictOn(drawn) : sumOf(drawn));
     },
@@ -146,13 +146,13 @@ function sumOf({ state, ledger, label, shown: { parts, rest, logit } }: Drawn) {
   const other = ledger.others.length > 1 ? "all else" : `the ${ledger.others[0]}`;
   const best = answerPlace(ledger, fact);
   const off = state.chosen.off.length;
-  const answers = best === label ? "." : `; ${quoted(ledger.labels[best][1])} has more.`;
-  return `${off ? `${capital(withOff(off))}, the` : "The"} heads write ${signed(byHeads)} for ${quoted(name)}, ${other} ${signed(logit - byHeads)}: its logit is ${formatNumber(logit, 2)}${answers}`;
+  const answers = best === label ? "." : `; ${inQuotes(ledger.labels[best][1])} has more.`;
+  return `${off ? `${capital(withOff(off))}, the` : "The"} heads write ${signed(byHeads)} for ${inQuotes(name)}, ${other} ${signed(logit - byHeads)}: its logit is ${formatNumber(logit, 2)}${answers}`;
 }
 
 /** Which word it is, and what became of the reader's guess. */
 function verdictOn({ state: { guess }, ledger, words }: Drawn) {
-  const word = (key: number) => quoted(readable(ledger.tokens[key]));
+  const word = (key: number) => inQuotes(ledger.tokens[key]);
   const best = words.reduce((most, { adds }, key) => (adds > words[most].adds ? key : most), 0);
   const adds = `${word(best)} writes ${signed(words[best].adds)}.`;
   if (guess === best) return `Right: ${adds}`;
@@ -295,8 +295,6 @@ type Words = ReturnType<typeof ofWords>;
 type Range = ReturnType<typeof rangeOf>;
 
 const nameOf = ({ count }: { count: number }) => `${count} other parts`;
-
-const quoted = (text: string) => `“${text.trim() || text}”`;
 
 const signed = (value: number) => `${value > 0 ? "+" : ""}${formatNumber(value, 2)}`;
 

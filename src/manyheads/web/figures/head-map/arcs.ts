@@ -4,8 +4,8 @@ import type { ShownMap } from "../../math/map-state.ts";
 import { lineStyle, lineUnit, queryWeights } from "../../math/maps.ts";
 import type { State } from "./state.ts";
 import { styleOfHead } from "./switches.ts";
+import { s } from "../../views/dom.ts";
 
-const NAMESPACE = "http://www.w3.org/2000/svg";
 const [MOST_ARCS, LEAST_ARC] = [8, 0.03]; // arcs of a row; the least share of the thickest that has one
 const [LOW, HIGH] = [9, 22]; // pixels an arc rises over its words
 const NOTHING = { d: "" }; // a path that is not seen
@@ -21,13 +21,8 @@ export interface PaintedRow {
 }
 
 export class Arcs {
-  node = document.createElementNS(NAMESPACE, "svg");
+  node = s("svg", { class: "hm-arcs", "aria-hidden": "true" });
   #places = new Map<ShownMap, number[][]>(); // where its words are in each of its rows: [key][left, top, width]
-
-  constructor() {
-    this.node.setAttribute("class", "hm-arcs");
-    this.node.ariaHidden = "true";
-  }
 
   /** Words have moved. */
   forget() {
@@ -37,7 +32,7 @@ export class Arcs {
   draw(rows: PaintedRow[], state: State) {
     const drawn = rows.length ? this.#arcsOf(rows, state) : [];
     const { node } = this; // as many paths as rows may have, kept: one more or less, and the whole map is laid out anew
-    while (node.childElementCount < rows.length * MOST_ARCS) node.append(document.createElementNS(NAMESPACE, "path"));
+    while (node.childElementCount < rows.length * MOST_ARCS) node.append(s("path"));
     [...node.children].forEach((path, at) => {
       for (const [name, value] of Object.entries(drawn[at] ?? NOTHING)) path.setAttribute(name, value);
     });

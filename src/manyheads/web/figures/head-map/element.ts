@@ -35,7 +35,7 @@ export class HeadMapElement extends Figure<MapFigure> implements LiveMap {
 
   protected override task = new Task(this, {
     models: () => (this.model ? [this.model] : []),
-    tell: (...told) => this.view?.setStatus(...told),
+    tell: (...message) => this.view?.setStatus(...message),
     waits: (model) => (this.sentence === this.#example ? null : answeredLater(model)),
     offered: (old) => this.view?.markOld(old),
     refuse: (refusal) => this.#refuse(refusal),
@@ -150,7 +150,7 @@ export class HeadMapElement extends Figure<MapFigure> implements LiveMap {
    */
   async open(file: File) {
     this.drawNow();
-    const { name } = await openFile(file, { tell: (...told) => this.view?.setStatus(...told) });
+    const { name } = await openFile(file, { tell: (...message) => this.view?.setStatus(...message) });
     this.removeAttribute("models");
     this.setAttribute("model", name);
     await this.task.settled;

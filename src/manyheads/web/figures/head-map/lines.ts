@@ -4,13 +4,12 @@
 import type { HeadStyle, ShownMap } from "../../math/map-state.ts";
 import { compareHeads, headName, lineStyle, lineUnit, strongest } from "../../math/maps.ts";
 import { capital, isolated, readable, weightText } from "../../math/text.ts";
-import { arrow, fill, focusOn, h, setText, setToken, targetOf } from "../../views/dom.ts";
+import { arrow, fill, focusOn, h, s, setText, setToken, targetOf } from "../../views/dom.ts";
 import { unpin, type MapHost, type MapPart } from "./map-part.ts";
 import { secondAskers } from "./paint.ts";
 import { queryOf, restOf } from "./state.ts";
 import { styleOfHead } from "./switches.ts";
 
-const SVG = "http://www.w3.org/2000/svg";
 const BESIDE = 0.5; // of a row, over which the heads' lines to one word lie side by side
 
 export class LinesView implements MapPart {
@@ -68,7 +67,7 @@ class LinesPanel {
   host: MapHost;
   asking: HTMLElement;
   lookedAt: HTMLElement;
-  svg = document.createElementNS(SVG, "svg");
+  svg = s("svg");
   summary = h("p", { class: "hm-hint" });
   node: HTMLElement;
 
@@ -134,7 +133,7 @@ class LinesPanel {
       chosen: (head, asks, key) =>
         !styles[head].off && (single === null || head === single) && (only === null ? asks === query : key === only),
     });
-    const paths = fill(this.svg, lines.length, () => document.createElementNS(SVG, "path"));
+    const paths = fill(this.svg, lines.length, () => s("path"));
     const unit = lineUnit(map, layer);
     lines.forEach((line, index) => {
       const drawn = { d: this.#curve(line, single === null), ...lineStyle(styles[line.head], map, line, unit) };

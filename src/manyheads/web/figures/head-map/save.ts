@@ -96,11 +96,11 @@ export function csvOf(view: MapOnScreen) {
   const both = view.shown.compared;
   const differ = view.state.view === "matrix" || view.state.view === "grid";
   const heads = panels(view).map(({ map, layer, head, queries, second }) => {
-    const keys = map.keyTokens.map(quoted);
-    const named = map.layerNames ? [quoted(layerName(map, layer))] : [];
+    const keys = map.keyTokens.map(cell);
+    const named = map.layerNames ? [cell(layerName(map, layer))] : [];
     const lines: string[] = [];
     for (const query of queries) {
-      const asks = quoted(map.queryTokens[query]);
+      const asks = cell(map.queryTokens[query]);
       queryWeights(map, layer, head, query).forEach((weight, key) => {
         const sentence = both ? [differ ? "2-1" : second ? 2 : 1] : [];
         const written = isMasked(map, query, key) ? "" : exactly(weight);
@@ -113,4 +113,4 @@ export function csvOf(view: MapOnScreen) {
   return [`${[...CSV_COLUMNS, ...named, ...(both ? ["sentence"] : [])]}\n`, ...heads];
 }
 
-const quoted = (token: string) => (/[",\r\n]/.test(token) ? `"${token.replaceAll('"', '""')}"` : token);
+const cell = (token: string) => (/[",\r\n]/.test(token) ? `"${token.replaceAll('"', '""')}"` : token);

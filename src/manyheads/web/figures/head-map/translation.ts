@@ -6,12 +6,11 @@ import type { ShownMap } from "../../math/map-state.ts";
 import { offIn, withOff } from "../../math/heads-off.ts";
 import { headName, queryWeights } from "../../math/maps.ts";
 import { isSpecial } from "../../math/text.ts";
-import { fill, h, setText, setToken } from "../../views/dom.ts";
+import { fill, h, s, setText, setToken } from "../../views/dom.ts";
 import type { MapHost } from "./map-part.ts";
 import { queryOf } from "./state.ts";
 import { styleOfHead } from "./switches.ts";
 
-const SVG = "http://www.w3.org/2000/svg";
 const STEP = 70; // milliseconds from word to word, for readers who do not ask for less motion
 const [GAP, BELOW] = [8, 12]; // pixels between labels, and from a word to the line that its label stands on
 const [LEAST, THICKEST] = [0.05, 9]; // a weight that has a beam, and pixels of a weight of 1
@@ -22,9 +21,9 @@ export class Translation {
   #map: ShownMap | null = null; // whose beams are drawn
   #drawn: Beam[] = [];
   #french = h("p", { class: "hm-translation", "aria-label": "Translation" });
-  #beams = document.createElementNS(SVG, "g");
-  #labels = document.createElementNS(SVG, "g"); // which heads look at a word
-  #svg = document.createElementNS(SVG, "svg");
+  #beams = s("g");
+  #labels = s("g"); // which heads look at a word
+  #svg = s("svg");
   #off = h("small"); // how many heads are off
   #english = h("p", { class: "hm-translated", "aria-hidden": "true" }); // the rows below say it
   node = h(
@@ -75,7 +74,7 @@ export class Translation {
 
   /** Below each word that is looked at, by which heads. */
   #name(words: Beam[][]) {
-    const labels = fill(this.#labels, words.length, () => document.createElementNS(SVG, "text"));
+    const labels = fill(this.#labels, words.length, () => s("text"));
     words.forEach((beams, at) => setText(labels[at], beams.map(({ name }) => name).join(", ")));
     const widths = [...labels].map((label) => (label as SVGTextElement).getComputedTextLength?.() ?? 0);
     const middles = words.map((beams) => beams.reduce((sum, { x }) => sum + x, 0) / beams.length);
@@ -152,7 +151,7 @@ export class Translation {
       }).flat(),
     );
     this.#drawn = paths.map(({ beam }) => beam);
-    const nodes = fill(this.#beams, paths.length, () => document.createElementNS(SVG, "path"));
+    const nodes = fill(this.#beams, paths.length, () => s("path"));
     paths.forEach(({ from: [left, top], beam: { key, colour, weight, x, y } }, at) => {
       const bend = (top + y) / 2;
       const drawn = {

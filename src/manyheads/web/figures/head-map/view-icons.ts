@@ -3,13 +3,12 @@
 import type { MapState } from "../../math/map-state.ts";
 import { valuesOf } from "../../math/options.ts";
 import { capital } from "../../math/text.ts";
-import { h, setText } from "../../views/dom.ts";
+import { h, s, setText } from "../../views/dom.ts";
 import type { MapHost } from "./map-part.ts";
 import { headFor, type State } from "./state.ts";
 
 type ViewName = MapState["view"];
 const VIEWS = valuesOf("view") as ViewName[];
-const NAMESPACE = "http://www.w3.org/2000/svg";
 
 /** What a view shows, for who points at it, and how its icon is drawn, 16 by 16; what isn't filled is a line. A view without one stands there by its name. */
 const ICONS: Partial<Record<string, { says: string; filled: string; drawn?: string }>> = {
@@ -81,14 +80,6 @@ export function makeViewIcons(id: string, host: MapHost) {
 }
 
 function drawn(paths: { filled: string; drawn?: string }) {
-  const svg = document.createElementNS(NAMESPACE, "svg");
-  svg.setAttribute("viewBox", "0 0 16 16");
-  svg.setAttribute("aria-hidden", "true");
-  for (const kind of ["filled", "drawn"] as const) {
-    const path = document.createElementNS(NAMESPACE, "path");
-    path.setAttribute("class", `hm-${kind}`);
-    path.setAttribute("d", paths[kind] ?? "");
-    svg.append(path);
-  }
-  return svg;
+  const kinds = (["filled", "drawn"] as const).map((kind) => s("path", { class: `hm-${kind}`, d: paths[kind] ?? "" }));
+  return s("svg", { viewBox: "0 0 16 16", "aria-hidden": "true" }, ...kinds);
 }

@@ -128,13 +128,13 @@ export function changedText(
   const heads = `${off.length > 1 ? "heads" : "head"} ${listed(off.map((head) => String(head + 1)))}`;
   if (isBehind)
     return masked.length
-      ? `The model hasn't read the sentence with ${quoted(masked)} masked.`
+      ? `The model hasn't read the sentence with ${listedInQuotes(masked)} masked.`
       : "The model hasn't read the sentence with all of its words.";
   if (pending.length)
     return `Without ${pending.length > 1 ? "those arrows" : "that arrow"} the others sum to ${to(scoreWithout(shown, pending))}. That's arithmetic: the model hasn't read the sentence without ${heads}.`;
   const without = off.length ? `${masked.length ? " and without" : "Without"} ${heads}` : "";
   const sum = alone === null ? "" : ` Taking away the arrow alone would leave ${to(alone)}.`;
-  return `${masked.length ? `With ${quoted(masked)} masked` : ""}${without}, the model reads ${to(scoreWithout(shown))} after layer ${layer + 1}.${sum}`;
+  return `${masked.length ? `With ${listedInQuotes(masked)} masked` : ""}${without}, the model reads ${to(scoreWithout(shown))} after layer ${layer + 1}.${sum}`;
 }
 
-const quoted = (words: string[]) => listed(words.map((text) => `“${text}”`));
+const listedInQuotes = (words: string[]) => listed(words.map((text) => `“${text}”`));

@@ -2,10 +2,9 @@
 // the sense that what it takes there pushes it to. A press masks a word.
 
 import { fromTokens, type LayerPushes } from "../../math/senses.ts";
-import { fill, h, setProps, setText } from "../../views/dom.ts";
+import { fill, h, s, setProps, setText } from "../../views/dom.ts";
 import type { SentenceWord } from "./text.ts";
 
-const NAMESPACE = "http://www.w3.org/2000/svg";
 const THICKEST = 9; // pixels
 const LEAST = 0.04; // of the thickest: below, no arc
 const STRONG = 2; // a push, in log-odds, that has all of a sense's colour
@@ -21,9 +20,7 @@ export interface DrawnWords {
 /** `press(places)` is called with the tokens of a word, `point(place)` with the first of the one that a reader points at, null with none. */
 export function makeWords(press: (places: number[]) => void, point: (place: number | null) => void) {
   const row = h("div", { class: "ws-row" });
-  const arcs = document.createElementNS(NAMESPACE, "svg");
-  arcs.setAttribute("class", "ws-arcs");
-  arcs.setAttribute("aria-hidden", "true");
+  const arcs = s("svg", { class: "ws-arcs", "aria-hidden": "true" });
   const props = { class: "ws-words", role: "group", "aria-label": "Words that can be masked", hidden: true };
   const node = h("div", props, arcs, row);
   let drawn: DrawnWords | null = null;
@@ -60,7 +57,7 @@ export function makeWords(press: (places: number[]) => void, point: (place: numb
     const asker = nodes[words.findIndex(({ kind }) => kind === "asker")];
     const taken = words.map(({ places }) => fromTokens(shown, places, head));
     const most = Math.max(...taken.map(({ weight }, at) => (words[at].kind === "asker" ? 0 : weight)), 1e-9);
-    const paths = fill(arcs, words.length, () => document.createElementNS(NAMESPACE, "path"));
+    const paths = fill(arcs, words.length, () => s("path"));
     words.forEach(({ kind }, at) => {
       const { weight, push } = taken[at];
       const seen = kind !== "asker" && weight >= LEAST * most;
