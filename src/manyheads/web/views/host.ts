@@ -23,7 +23,7 @@ export interface Parts<State, Action> {
   summary?(state: State, before?: State): string | null;
   /** What is said whenever it changes, whoever changed it. */
   spoken?(state: State): unknown;
-  /** Makes what an action does outside of the figure, once it's drawn. */
+  /** Makes what an action does outside of the figure; what comes back of it at once is drawn together with it. */
   effect?(host: Host<State, Action>): (action: Action, before: State) => void;
   /** Events after a drawing, by their names: each with its detail, unless that is null or the one before. */
   events?(state: State): Record<string, unknown>;
@@ -92,8 +92,8 @@ export class Host<State, Action> {
     if (spoken && spoken(before) !== spoken(this.state)) this.#announcer.changed();
     const names = args ? differing(args(before), args(this.state)) : [];
     if (names.length) this.#owner.ask?.(follows, names);
-    if (this.#drawings === drawings) this.#draw();
     this.#effect?.(action, before);
+    if (this.#drawings === drawings) this.#draw();
   }
 
   /** Another figure did something that this one follows. */
