@@ -9,7 +9,7 @@ import { followLinks, linkedParts } from "./figure-link.ts";
 import { define, dressPage, Figure, takeEarly, whenSeen, whenTouched } from "./page-element.ts";
 import { EXAMPLE_SHOWN, OFFERED, READY } from "./page-models.ts";
 import { partsOf, readPlain } from "./state.ts";
-import { Task, type TaskOptions, type Tell } from "./task.ts";
+import { Task, type Refusal, type TaskOptions, type Tell } from "./task.ts";
 
 export interface FigureParts<State, Action, Model extends { broken?: boolean } = HeadModel, Result = any> extends Parts<
   State,
@@ -25,6 +25,8 @@ export interface FigureParts<State, Action, Model extends { broken?: boolean } =
   properties?: Record<string, (state: State, host: Host<State, Action>) => unknown>;
   /** What else of that can be set. */
   sets?: Record<string, (host: Host<State, Action>, value: any) => void>;
+  /** What of that is known while it stands as the build drew it, beside what attributes write. */
+  asBuilt?: Record<string, (element: HTMLElement) => unknown>;
   /** What a page can have it do. */
   methods?: Record<string, (host: Host<State, Action>, ...args: any[]) => unknown>;
   /** Its stylesheets, beside that of all figures. */
@@ -33,6 +35,8 @@ export interface FigureParts<State, Action, Model extends { broken?: boolean } =
   late?: boolean;
   /** The selector of those of its kind whose first opens where a link leads. */
   linked?: string;
+  /** What is done once it's drawn first. */
+  drawn?(host: Host<State, Action>, baked: any): void;
   /** Listens to what is outside of it, until it leaves the page. */
   listen?(host: Host<State, Action>, leaves: AbortSignal): void;
   /** The reader changed something. */
@@ -48,17 +52,21 @@ export interface Work<State, Action, Model extends { broken?: boolean } = HeadMo
   /** The names of its models; by itself that of its attribute, or without one this. */
   models?(host: Host<State, Action>): string[];
   model?: string;
+  /** The attributes that another answer is needed for, also where they change while it stands as the build drew it. */
+  asks?: string[];
   /** Whether it begins only after a figure that it leans on. */
   leans?: boolean;
   failure: string | ((state: State) => string); // what could not be done
   compute(models: Model[], host: Host<State, Action>, signal: AbortSignal): Result | Promise<Result>;
-  answer(result: Result): Action;
+  answer(result: Result, host: Host<State, Action>): Action;
   /** What is said of an answer. */
   tells?(host: Host<State, Action>, result: Result): string;
   /** What else is done once it's shown. */
   shown?(host: Host<State, Action>): void;
   /** What is said while something that its reader chose waits for a model; null where nothing does. */
   waits?(state: State, model: string): string | null;
+  /** Says that a model can't read what its reader typed. */
+  refuse?(host: Host<State, Action>, refusal: Refusal): void;
   /** What is done where a reader's file takes the place of its model, or goes. */
   loses?: Action;
 }
@@ -67,7 +75,17 @@ export function defineFigure<State, Action, Model extends { broken?: boolean } =
   name: string,
   parts: FigureParts<State, Action, Model, Result>,
 ) {
-  const { attributes = [], properties = {}, sets = {}, methods = {}, styles, late = false, linked, work } = parts;
+  const {
+    attributes = [],
+    properties = {},
+    sets = {},
+    methods = {},
+    asBuilt = {},
+    styles,
+    late = false,
+    linked,
+    work,
+  } = parts;
   const read = parts.read ?? ((attribute: string, text: string | null) => readPlain(attribute, text, []));
 
   class Element extends Figure<Host<State, Action>> {
@@ -89,6 +107,7 @@ export function defineFigure<State, Action, Model extends { broken?: boolean } =
       tells,
       shown,
       waits,
+      refuse,
     }: Work<State, Action, Model>) {
       const failureNow = () => (typeof failure === "string" ? failure : failure(this.view!.state));
       return new Task<Model>(this, {
@@ -101,6 +120,7 @@ export function defineFigure<State, Action, Model extends { broken?: boolean } =
           waits: (model) => this.view && waits(this.view.state, model),
           offered: (old: boolean) => this.view?.markOld(old),
         }),
+        ...(refuse && { refuse: (refusal) => refuse(this.view!, refusal) }),
         job: {
           get failure() {
             return failureNow();
@@ -108,7 +128,7 @@ export function defineFigure<State, Action, Model extends { broken?: boolean } =
           compute: (loaded, signal) => compute(loaded, this.view!, signal),
           show: (result: Result) => {
             const host = this.view!;
-            host.dispatch(answer(result));
+            host.dispatch(answer(result, host));
             this.#tell(tells ? tells(host, result) : READY);
             shown?.(host);
           },
@@ -126,6 +146,11 @@ export function defineFigure<State, Action, Model extends { broken?: boolean } =
       return this.task?.ready;
     }
 
+    /** Fulfilled once its last answer is here; rejected where it doesn't come. */
+    get settled() {
+      return this.task?.settled;
+    }
+
     protected draw(baked: any) {
       if (styles) dressPage("head-map.css", ...styles);
       const written = Object.assign({}, ...attributes.map((each) => this.#written(each)));
@@ -139,7 +164,8 @@ export function defineFigure<State, Action, Model extends { broken?: boolean } =
         changed: (before) => parts.changed?.(host, before),
       });
       this.view = host;
-      if (work && !work.leans) this.#standBy(Boolean(baked));
+      if (work && !work.leans && this.#models.length) this.#standBy(Boolean(baked));
+      parts.drawn?.(host, baked);
       const settable = [...attributes, ...Object.keys(sets)];
       takeEarly<any>(this, ...Object.keys(properties).filter((each) => settable.includes(each)));
     }
@@ -173,9 +199,10 @@ export function defineFigure<State, Action, Model extends { broken?: boolean } =
     }
 
     attributeChangedCallback(attribute: string, before: string | null, text: string | null) {
-      const host = this.view;
+      const { isAsBuilt, view: host } = this;
       if (!host) return;
-      if (attribute !== "model") return host.update(read(attribute, text, this));
+      if (isAsBuilt && work?.asks?.includes(attribute)) return this.task?.run(); // it's drawn with the attribute as it is now
+      if (attribute !== "model" || work?.models) return host.update(read(attribute, text, this));
       this.#madeWith = "";
       if (work?.loses && [before, text].some((model) => isFile(model ?? ""))) host.dispatch(work.loses);
       this.task?.run();
@@ -187,7 +214,8 @@ export function defineFigure<State, Action, Model extends { broken?: boolean } =
 
     /** What of it a page reads: that which an attribute wrote is known before it's drawn. */
     #look(property: string) {
-      const written = attributes.includes(property) ? this.#written(property)[property] : undefined;
+      const isWritten = attributes.includes(property) && !sets[property];
+      const written = asBuilt[property]?.(this) ?? (isWritten ? this.#written(property)[property] : undefined);
       if (this.isAsBuilt && written !== undefined) return written;
       return this.view ? properties[property](this.view.state, this.view) : (written ?? null);
     }

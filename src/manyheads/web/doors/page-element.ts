@@ -143,6 +143,7 @@ const nameOf = (control: Element) => control.getAttribute("aria-label") ?? contr
 /** A <head-map>, as other figures of a page see it. */
 export interface LiveMap extends HTMLElement {
   readonly ready: Promise<void>;
+  readonly settled: Promise<void>; // once its last answer is here
   readonly attention: AttentionMap | null;
   readonly computedBy: string; // a model's name
   readonly models: string[]; // their names

@@ -10,8 +10,6 @@ export interface View<State> {
   nodes: Node[]; // the host's reports come after them, unless they are among them
   /** Draws a state; `before` is what is drawn, nothing at first. False where there's nothing to sum up. */
   draw(state: State, before: State | null): boolean | void;
-  /** Another view takes its place in the same root. */
-  leave?(): void;
 }
 
 /** What makes a figure of a state. */
@@ -129,11 +127,6 @@ export class Host<State, Action> {
     const [text, ...rest] = this.#message;
     const notes = this.#parts.notes?.(this.state) ?? [];
     this.#status.tell([text, ...notes].filter(Boolean).join(" "), ...rest);
-  }
-
-  /** Another host takes its place. */
-  leave() {
-    this.#view.leave?.();
   }
 
   #draw() {
