@@ -229,7 +229,8 @@ function write(state: State, back: StateParts, sentence: string, when = performa
 function lendParts(state: State, given: StateParts): State {
   const whole = given.sentence === undefined ? null : WHOLE;
   const { parts, lent } = lend<StateParts>(ownParts(state), state.lent, given, whole);
-  return take({ ...state, lent }, parts);
+  const asked = state.asked + Number("madeWith" in given); // where a link leads, a model is awaited
+  return take({ ...state, lent, asked }, parts);
 }
 
 /** The parts of a state that can be lent. */
