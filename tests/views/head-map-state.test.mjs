@@ -225,7 +225,7 @@ const SOME = [TOKENS, TOKENS.slice(0, 3), ["[CLS]", "un", "##able", "[SEP]"]];
 
 const scoreParts = () => null;
 
-function anyAction(roll, { map }) {
+function anyAction(roll, { map, shown }) {
   const name = pick(roll, OPTION_NAMES);
   const value = {
     choice: () => pick(roll, valuesOf(name)),
@@ -245,6 +245,7 @@ function anyAction(roll, { map }) {
     () => ({ type: "begin", sentence: pick(roll, ["", "tea"]) }),
     () => ({ type: pick(roll, ["undo", "redo"]) }),
     () => ({ type: pick(roll, ["point", "pin"]), query: roll(4) ? roll(5) : null }),
+    () => ({ type: "point", query: null, lookedAt: shown && { second: false, key: roll(shown.map.keyTokens.length) } }),
     () => ({ type: "pin", query: roll(3), edge: { layer: roll(2), head: roll(3), query: roll(3), key: roll(3) } }),
     () => ({ type: "model", numLayers: 2, numHeads: 3 }),
     () => ({ type: "show", map: { ...makeMap({ queryTokens, keyTokens, seed: roll(99), ...present }), scoreParts } }),
@@ -271,6 +272,7 @@ test("after any actions the state fits its map, and what is shown is what was ch
     if (before.chosen.layer !== chosen.layer) assert.equal(after.looked.layer, chosen.layer);
     if (before.chosen.view !== chosen.view) assert.ok(after.sorted, "another view opens sorted");
     if (shown && !chosen.headMask && needs === "paint") assert.equal(after.allOn.predictions, map.predictions);
+    if (after.lookedAt) assert.ok(after.lookedAt.key < shown.map.keyTokens.length);
     if (explained) assert.equal(explained.map.queryTokens.join("\n"), map.queryTokens.join("\n"));
     if (needs === "paint") {
       const [all, heads, queries] = map.shape;

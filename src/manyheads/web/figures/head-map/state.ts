@@ -40,6 +40,8 @@ export interface State {
   layer: number | null; // that somebody chose last: a map with fewer layers, or another one, doesn't make it forgotten
   pinned: boolean;
   pointed: number | null; // the token that somebody points at, among those shown
+  lookedAt: { second: boolean; key: number } | null; // in Lines, the same of the words looked at, in the first or second sentence
+  dismissed: boolean; // by Escape, until the focus moves: the word that has it doesn't ask
   map: AttentionMap | null;
   compared: AttentionMap | null;
   computedBy: string; // a model's name; "" where the page brought it
@@ -78,7 +80,7 @@ export type Action =
   | { type: "begin"; sentence: string; when?: number } // the reader pressed an example
   | { type: "lend"; parts: StateParts } // by a guess, a phrase or a link
   | { type: "undo" | "redo" }
-  | { type: "point"; query: number | null } // a token among those shown, or none
+  | { type: "point"; query: number | null; lookedAt?: State["lookedAt"]; dismissed?: boolean } // a token among those shown, or none
   | { type: "pin"; query: number | null; edge?: AttentionEdge | null } // and its edge is explained
   | { type: "explain"; edge: AttentionEdge } // of what is shown
   | { type: "look"; layer: number; head: number } // at a head in the grid
@@ -115,6 +117,8 @@ export function startWith(
     layer: parts.layer ?? null,
     pinned: false,
     pointed: null,
+    lookedAt: null,
+    dismissed: false,
     map: null,
     compared: null,
     computedBy,
@@ -160,8 +164,10 @@ export function reduce(state: State, action: Action): State {
     case "undo":
     case "redo":
       return restore(state, action.type === "undo");
-    case "point":
-      return point(state, action.query);
+    case "point": {
+      const { query, lookedAt = state.lookedAt, dismissed = state.dismissed } = action;
+      return point({ ...state, lookedAt, dismissed }, query);
+    }
     case "pin":
       return pin(action.edge ? explain(state, action.edge) : state, action.query);
     case "explain":
@@ -409,13 +415,13 @@ const isOther = (one: Record<string, unknown>, other: Record<string, unknown>) =
 
 /** What follows from a change for what is shown: nothing as long as another map is on its way, or layers are. */
 function follow(before: State, changed: State): State {
-  const after = { ...changed, ...gridAfter(before, changed) };
+  const after = { ...changed, ...viewAfter(before, changed) };
   const { map, compared } = after;
   if (!map) return after;
   const isAwaited = before.map === map && after.computes;
   if (isAwaited && (isOther(args(before), args(after)) || lacksNorms(map, after.chosen))) return after;
   const chosen = fitted(after, map);
-  const state = { ...after, chosen, ...gridAfter(before, { ...after, chosen }) };
+  const state = { ...after, chosen, ...viewAfter(before, { ...after, chosen }) };
   const missing = missingOf(state);
   if (missing.length) return { ...state, requested: withRequest(state, missing) };
   const from = [map, compared, ...SHOWN.map((name) => state.chosen[name])];
@@ -424,14 +430,19 @@ function follow(before: State, changed: State): State {
     ? { ...before.shown! }
     : { from, map: shownMap(map, state.chosen), compared: compared && shownMap(compared, state.chosen) };
   const pointed = queryOf({ ...state, shown }) < shown.map.queryTokens.length ? state.pointed : null;
+  const lookedAt = isShown(shown, state.lookedAt) ? state.lookedAt : null;
   const allOn = state.chosen.headMask ? state.allOn : { of: textOf(state), predictions: map.predictions };
-  return { ...state, shown, pointed, allOn };
+  return { ...state, shown, pointed, lookedAt, allOn };
 }
 
-/** What the grid knows: as it opens, it's sorted, and the head that is looked at is the chosen one, as it is where another is chosen. */
-function gridAfter({ chosen: before }: State, { chosen, looked, sorted }: State) {
+/** Whether there's such a word among those that are looked at. */
+const isShown = ({ map, compared }: Shown, at: State["lookedAt"]) =>
+  at !== null && at.key < ((at.second ? compared : map)?.keyTokens.length ?? 0);
+
+/** What a view knows. No word is looked at in one that opens. The grid: as it opens, it's sorted, and the head that is looked at is the chosen one, as it is where another is chosen. */
+function viewAfter({ chosen: before }: State, { chosen, looked, sorted }: State) {
   const { layer, head, view } = chosen;
-  if (view !== before.view) return { looked: { layer, head: head ?? 0 }, sorted: true };
+  if (view !== before.view) return { looked: { layer, head: head ?? 0 }, sorted: true, lookedAt: null };
   const moves = layer !== before.layer || head !== before.head;
   return { looked: moves ? { layer, head: head ?? looked.head } : looked, sorted };
 }

@@ -19,7 +19,7 @@ import { makeTools } from "./tools.ts";
 
 export type MapFigure = Host<State, Action>;
 
-const POINTED = ["pointed", "looked", "sorted"]; // what the chosen view follows alone
+const POINTED = ["pointed", "lookedAt", "dismissed", "looked", "sorted"]; // what the chosen view follows alone
 
 export interface MapOptions {
   examples?: string; // sentences to press, with "|" between them
