@@ -236,11 +236,16 @@ test("each goal is reached by what it asks for, and says what is missing", () =>
 });
 
 /** What a map has of a drawing with so many heads off. */
-function followed(text, off) {
-  const map = rightModel().attend(text, off ? maskOf([FILLER], 2, 2) : null);
-  const answer = { places: 0, filled: map.filled };
-  const answered = { text, map, answer, look: lookAt(map.picture.ink, answer), isWhole: !off };
-  return { type: "follow", parts: { text, off, query: 1, answered } };
+function followed(sentence, off) {
+  const headMask = off ? maskOf([FILLER], 2, 2) : null;
+  const map = {
+    attention: rightModel().attend(sentence, headMask),
+    computedBy: "drawing",
+    headMask,
+    query: 1,
+    sentence,
+  };
+  return { type: "follow", map };
 }
 
 test("after any actions what was put on the paper can be undone, and nothing is judged while the pen is down", () => {
@@ -249,6 +254,9 @@ test("after any actions what was put on the paper can be undone, and nothing is 
   const anyAction = (roll) =>
     pick(roll, [
       () => ({ type: "begin" }),
+      () => ({ type: "move", points: [[0.5, 0.5]] }),
+      () => ({ type: "draw", text: pick(roll, texts) }),
+      () => ({ type: "step", pen: { at: [roll(33), 16], down: roll(2) === 1 } }),
       () => ({ type: "change", text: pick(roll, texts), when: roll(5000) }),
       () => ({ type: "undo" }),
       () => ({ type: "pick", patch: roll(64) }),
@@ -264,6 +272,8 @@ test("after any actions what was put on the paper can be undone, and nothing is 
       assert.deepEqual([back.text, back.history.past], [before.before ?? before.text, before.history.past]);
     }
     const isDown = after.before !== null;
+    if (action.type === "change") assert.deepEqual([after.text, after.points, isDown], [action.text, [], false]);
+    if (["move", "step"].includes(action.type)) assert.equal(board.currentOf(after), board.currentOf(before));
     if (isDown) assert.deepEqual([after.progress, after.done], [before.progress, before.done], "the pen is down");
     if (before.done) assert.deepEqual([after.done, after.progress], [true, before.progress], "it stays reached");
     if (after.done && !before.done) assert.deepEqual([board.currentOf(after).look.places, after.off], [0, 1]);

@@ -1,12 +1,21 @@
 // The state of <head-map>: each action gives another state, and what has to be done follows from what differs. No DOM.
 import assert from "node:assert/strict";
 import test from "node:test";
-import { args, missingOf, queryOf, reduce, restOf, startWith } from "../../src/manyheads/web/figures/head-map/state.ts";
+import {
+  args,
+  missingOf,
+  queryOf,
+  reduce,
+  restOf,
+  startOn,
+  startWith,
+} from "../../src/manyheads/web/figures/head-map/state.ts";
 import { OPTION_NAMES, OPTIONS, SHOWN, START, valuesOf } from "../../src/manyheads/web/math/options.ts";
 import { shownMap } from "../../src/manyheads/web/math/shown.ts";
 import { differing } from "../../src/manyheads/web/views/host.ts";
 import { pick, walk } from "./dice.mjs";
 import { maskOf } from "../../src/manyheads/web/math/heads-off.ts";
+import { NEW } from "../../src/manyheads/web/math/history.ts";
 import { makeMap, weightsOf } from "./small-models.mjs";
 
 const TOKENS = ["[CLS]", "tea", "or", "coffee", "[SEP]"];
@@ -216,7 +225,7 @@ const SOME = [TOKENS, TOKENS.slice(0, 3), ["[CLS]", "un", "##able", "[SEP]"]];
 
 const scoreParts = () => null;
 
-function anyAction(roll, { map }) {
+function anyAction(roll, { map, shown }) {
   const name = pick(roll, OPTION_NAMES);
   const value = {
     choice: () => pick(roll, valuesOf(name)),
@@ -236,6 +245,7 @@ function anyAction(roll, { map }) {
     () => ({ type: "begin", sentence: pick(roll, ["", "tea"]) }),
     () => ({ type: pick(roll, ["undo", "redo"]) }),
     () => ({ type: pick(roll, ["point", "pin"]), query: roll(4) ? roll(5) : null }),
+    () => ({ type: "point", query: null, lookedAt: shown && { second: false, key: roll(shown.map.keyTokens.length) } }),
     () => ({ type: "pin", query: roll(3), edge: { layer: roll(2), head: roll(3), query: roll(3), key: roll(3) } }),
     () => ({ type: "model", numLayers: 2, numHeads: 3 }),
     () => ({ type: "show", map: { ...makeMap({ queryTokens, keyTokens, seed: roll(99), ...present }), scoreParts } }),
@@ -262,6 +272,7 @@ test("after any actions the state fits its map, and what is shown is what was ch
     if (before.chosen.layer !== chosen.layer) assert.equal(after.looked.layer, chosen.layer);
     if (before.chosen.view !== chosen.view) assert.ok(after.sorted, "another view opens sorted");
     if (shown && !chosen.headMask && needs === "paint") assert.equal(after.allOn.predictions, map.predictions);
+    if (after.lookedAt) assert.ok(after.lookedAt.key < shown.map.keyTokens.length);
     if (explained) assert.equal(explained.map.queryTokens.join("\n"), map.queryTokens.join("\n"));
     if (needs === "paint") {
       const [all, heads, queries] = map.shape;
@@ -275,5 +286,36 @@ test("after any actions the state fits its map, and what is shown is what was ch
     if (map || !after.history.past.length) return;
     const undone = reduce(after, { type: "undo" });
     assert.deepEqual(reduce(undone, { type: "redo" }).chosen, chosen);
+  });
+});
+
+const MODELS = [[], ["focus"], ["focus", "focus/untaught"], ["focus/untaught"], ["file/mine"]];
+const LINK = { sentence: "coffee", view: "matrix", model: 0, madeWith: "", off: [[0, 1]] };
+
+test("other models leave the sentence and the map; the one that was chosen goes on where it's among them, and a file of the same name asks again", () => {
+  const given = (roll) => {
+    const models = pick(roll, MODELS);
+    return { models, model: roll(models.length + 1) - 1, behaviours: ["other"], linked: LINK };
+  };
+  const anyChange = (roll, state) =>
+    roll(2) ? anyAction(roll, state) : { type: "take", parts: { given: given(roll) } };
+  const start = (roll) => startOn({ sentence: "tea", madeWith: pick(roll, ["", "file/mine"]) }, given(roll), ["1"]);
+  const step = (before, action) => ({ state: reduce(before, action) });
+  walk(start, anyChange, step, ({ before, action, after }) => {
+    const { models, chosen } = after;
+    assert.deepEqual([after.places, after.example], [before.places, before.example]);
+    assert.deepEqual([after.computes, chosen.model < Math.max(models.length, 1)], [models.length > 0, true]);
+    assert.deepEqual(after.behaviours, models.includes("file/mine") ? null : ["other"]);
+    if (action.type !== "take" || !action.parts.given) return;
+    assert.deepEqual([chosen.sentence, after.map?.weights], [before.chosen.sentence, before.map?.weights]);
+    const same = before.models[before.chosen.model];
+    if (String(models) === String(before.models)) {
+      assert.equal(after.asked - before.asked, Number(models.includes("file/mine") && action.parts.given.model < 0));
+    } else {
+      assert.deepEqual(after.history, NEW);
+      if (models.includes(same)) assert.equal(models[chosen.model], same);
+      const isFound = before.madeWith && models.includes(before.madeWith);
+      assert.deepEqual([after.madeWith, isFound ? chosen.view : LINK.view], ["", LINK.view]);
+    }
   });
 });

@@ -3,8 +3,8 @@ import assert from "node:assert/strict";
 import test from "node:test";
 import "./page.mjs";
 
-const { Figure } = await import("../../src/manyheads/web/doors/page-element.ts");
-const { Task, together } = await import("../../src/manyheads/web/doors/task.ts");
+const { defineFigure } = await import("../../src/manyheads/web/doors/define-figure.ts");
+const { together } = await import("../../src/manyheads/web/doors/task.ts");
 
 const soon = () => new Promise((done) => setTimeout(done));
 
@@ -15,45 +15,50 @@ function later() {
   return it;
 }
 
-class Computing extends Figure {
-  names = ["one"];
-  typed = "a";
-  shown = [];
-  statuses = [];
-  loads = []; // what each loading waits for, in their order
-  task = new Task(this, {
-    models: () => this.names,
+let loads = []; // what each loading of the last figure waits for, in their order
+
+defineFigure("computing-figure", {
+  start: () => ({}),
+  reduce: (_, answer) => ({ answer }),
+  effect:
+    ({ root }) =>
+    (answer) =>
+      void root.shown.push(answer),
+  view(host) {
+    host.setStatus = (text, act) => {
+      host.root.statuses.push(text);
+      host.root.act = act;
+    };
+    return { nodes: [], draw() {} };
+  },
+  work: {
+    leans: true, // nothing is said before it's asked
+    models: ({ root }) => root.names,
     load: (name, show) => {
       const loading = { name, show, ...later() };
-      this.loads.push(loading);
+      loads.push(loading);
       return loading.promise;
     },
-    tell: (text, act) => {
-      this.statuses.push(text);
-      this.act = act;
-    },
-    job: {
-      failure: "It could not be computed",
-      compute: (models, signal) => together(models.map((model) => model.attend(this.typed, signal))),
-      show: (answers) => this.shown.push(answers.join()),
-    },
-  });
-  get ready() {
-    return this.task.ready;
-  }
-  draw() {}
-  type(text) {
-    this.typed = text;
-    this.task.run();
-  }
-  insert() {
-    document.body.append(this);
-  }
+    failure: "It could not be computed",
+    compute: (models, { root }, signal) => together(models.map((model) => model.attend(root.typed, signal))),
+    answer: (answers) => answers.join(),
+  },
+});
+
+/** A figure that isn't in the page yet. */
+function make(parts = {}) {
+  loads = [];
+  const made = document.createElement("computing-figure");
+  const type = (text) => {
+    made.typed = text;
+    made.task.run();
+  };
+  const insert = () => document.body.append(made);
+  return Object.assign(made, { names: ["one"], typed: "a", shown: [], statuses: [], loads, type, insert, ...parts });
 }
-customElements.define("computing-figure", Computing);
 
 const figure = (parts = {}) => {
-  const made = Object.assign(new Computing(), parts);
+  const made = make(parts);
   made.insert();
   return made;
 };
@@ -79,7 +84,7 @@ test("asking for ready starts the loading, once", async () => {
 });
 
 test("ready that was asked for before the figure is in a page", async () => {
-  const made = new Computing();
+  const made = make();
   const { ready } = made;
   assert.equal(made.loads.length, 0);
   made.insert();

@@ -6,10 +6,16 @@ import type { HeadModel } from "../models/head-model.ts";
 import { offerBelowSentence } from "../views/controls.ts";
 import { Host, type Parts } from "../views/host.ts";
 import { followLinks, linkedParts } from "./figure-link.ts";
-import { define, dressPage, Figure, takeEarly, whenSeen, whenTouched } from "./page-element.ts";
+import { ARRIVED } from "./named.ts";
+import { dressPage, takeEarly, whenSeen, whenTouched } from "./page-element.ts";
 import { EXAMPLE_SHOWN, OFFERED, READY } from "./page-models.ts";
+import { answerPhrases } from "./phrases.ts";
 import { partsOf, readPlain } from "./state.ts";
-import { Task, type TaskOptions, type Tell } from "./task.ts";
+import { Task, type Refusal, type TaskOptions, type Tell } from "./task.ts";
+import { ABOUT_TO_COME } from "./turns.ts";
+
+/** HTMLElement, where there is a DOM: in Node the pure parts of a figure's module load without one. */
+const PageElement: typeof HTMLElement = globalThis.HTMLElement ?? (class {} as typeof HTMLElement);
 
 export interface FigureParts<State, Action, Model extends { broken?: boolean } = HeadModel, Result = any> extends Parts<
   State,
@@ -25,6 +31,8 @@ export interface FigureParts<State, Action, Model extends { broken?: boolean } =
   properties?: Record<string, (state: State, host: Host<State, Action>) => unknown>;
   /** What else of that can be set. */
   sets?: Record<string, (host: Host<State, Action>, value: any) => void>;
+  /** What of that is known while it stands as the build drew it, beside what attributes write. */
+  asBuilt?: Record<string, (element: HTMLElement) => unknown>;
   /** What a page can have it do. */
   methods?: Record<string, (host: Host<State, Action>, ...args: any[]) => unknown>;
   /** Its stylesheets, beside that of all figures. */
@@ -33,6 +41,8 @@ export interface FigureParts<State, Action, Model extends { broken?: boolean } =
   late?: boolean;
   /** The selector of those of its kind whose first opens where a link leads. */
   linked?: string;
+  /** What is done once it's drawn first. */
+  drawn?(host: Host<State, Action>, baked: any): void;
   /** Listens to what is outside of it, until it leaves the page. */
   listen?(host: Host<State, Action>, leaves: AbortSignal): void;
   /** The reader changed something. */
@@ -48,35 +58,58 @@ export interface Work<State, Action, Model extends { broken?: boolean } = HeadMo
   /** The names of its models; by itself that of its attribute, or without one this. */
   models?(host: Host<State, Action>): string[];
   model?: string;
+  /** The attributes that another answer is needed for, also where they change while it stands as the build drew it. */
+  asks?: string[];
   /** Whether it begins only after a figure that it leans on. */
   leans?: boolean;
   failure: string | ((state: State) => string); // what could not be done
   compute(models: Model[], host: Host<State, Action>, signal: AbortSignal): Result | Promise<Result>;
-  answer(result: Result): Action;
+  answer(result: Result, host: Host<State, Action>): Action;
   /** What is said of an answer. */
   tells?(host: Host<State, Action>, result: Result): string;
   /** What else is done once it's shown. */
   shown?(host: Host<State, Action>): void;
   /** What is said while something that its reader chose waits for a model; null where nothing does. */
   waits?(state: State, model: string): string | null;
+  /** Says that a model can't read what its reader typed. */
+  refuse?(host: Host<State, Action>, refusal: Refusal): void;
   /** What is done where a reader's file takes the place of its model, or goes. */
   loses?: Action;
 }
 
+/**
+ * Makes a figure an element of this page: not in a notebook, where anywidget loads it and Python computes. It draws itself once, from
+ * the JSON that it holds alone, so that it can also be drawn where nobody sees it; the JSON stays in it. What it listens to outside of
+ * itself, it listens to while it is in the page.
+ */
 export function defineFigure<State, Action, Model extends { broken?: boolean } = HeadModel, Result = any>(
   name: string,
   parts: FigureParts<State, Action, Model, Result>,
 ) {
-  const { attributes = [], properties = {}, sets = {}, methods = {}, styles, late = false, linked, work } = parts;
+  if (!globalThis.customElements || customElements.get(name) || /^(blob|data):/.test(import.meta.url)) return;
+  const {
+    attributes = [],
+    properties = {},
+    sets = {},
+    methods = {},
+    asBuilt = {},
+    styles,
+    late = false,
+    linked,
+    work,
+  } = parts;
   const read = parts.read ?? ((attribute: string, text: string | null) => readPlain(attribute, text, []));
 
-  class Element extends Figure<Host<State, Action>> {
+  class FigureElement extends PageElement {
     static observedAttributes = [...(work && !work.models ? ["model"] : []), ...attributes];
-    protected override drawsLate = late;
+    #drawn = false;
+    #leaves = new AbortController();
+    #host: Host<State, Action> | null = null;
+    #waits: AbortController | null = null; // while it stands as the build drew it
     #madeWith = ""; // the file, not open, that the link was made with which led here
     #tell: Tell = (text, ...act) =>
-      this.view?.setStatus([text, ...(this.#madeWith ? [madeWith(this.#madeWith)] : [])].join(" "), ...act);
-    protected override task = work ? this.#makeTask(work) : null;
+      this.#view?.setStatus([text, ...(this.#madeWith ? [madeWith(this.#madeWith)] : [])].join(" "), ...act);
+    task = work ? this.#makeTask(work) : null;
     #wakesWhenSeen = false; // to offer a model, or to show what is not shown yet
 
     #makeTask({
@@ -89,8 +122,9 @@ export function defineFigure<State, Action, Model extends { broken?: boolean } =
       tells,
       shown,
       waits,
+      refuse,
     }: Work<State, Action, Model>) {
-      const failureNow = () => (typeof failure === "string" ? failure : failure(this.view!.state));
+      const failureNow = () => (typeof failure === "string" ? failure : failure(this.#view!.state));
       return new Task<Model>(this, {
         models: () => this.#models,
         tell: this.#tell,
@@ -98,17 +132,18 @@ export function defineFigure<State, Action, Model extends { broken?: boolean } =
         ...(notLoaded && { notLoaded }),
         ...(progress && { progress }),
         ...(waits && {
-          waits: (model) => this.view && waits(this.view.state, model),
-          offered: (old: boolean) => this.view?.markOld(old),
+          waits: (model) => this.#view && waits(this.#view.state, model),
+          offered: (old: boolean) => this.#view?.markOld(old),
         }),
+        ...(refuse && { refuse: (refusal) => refuse(this.#view!, refusal) }),
         job: {
           get failure() {
             return failureNow();
           },
-          compute: (loaded, signal) => compute(loaded, this.view!, signal),
+          compute: (loaded, signal) => compute(loaded, this.#view!, signal),
           show: (result: Result) => {
-            const host = this.view!;
-            host.dispatch(answer(result));
+            const host = this.#view!;
+            host.dispatch(answer(result, host));
             this.#tell(tells ? tells(host, result) : READY);
             shown?.(host);
           },
@@ -116,17 +151,101 @@ export function defineFigure<State, Action, Model extends { broken?: boolean } =
       });
     }
 
+    /** What draws it; null before it's in a page. */
+    get #view() {
+      this.#drawNow();
+      return this.#host;
+    }
+
+    connectedCallback() {
+      this.#leaves = new AbortController();
+      const { signal } = this.#leaves;
+      if (this.#drawn) this.#listen(signal);
+      else if (late && this.#isDrawnByBuild && !location.hash) this.#drawLate(signal);
+      else this.#draw();
+      answerPhrases(this, signal);
+      if (this.hasAttribute("for")) document.addEventListener(ARRIVED, () => this.#lookAgain(), { signal });
+      this.task?.enter();
+    }
+
+    /** In a notebook, the figure that this one speaks of may come later, or anew. */
+    #lookAgain() {
+      this.#leaves.abort();
+      this.connectedCallback();
+    }
+
+    disconnectedCallback() {
+      this.#leaves.abort();
+      this.task?.leave();
+    }
+
+    /** Whether it stands as the build drew it, until it's about to come into view, or somebody asks for what it knows. */
+    get #isAsBuilt() {
+      return this.#waits !== null && !this.#waits.signal.aborted;
+    }
+
+    /** Draws it, where that waits. */
+    #drawNow() {
+      if (this.#isAsBuilt) this.#draw();
+    }
+
+    #drawLate(leaves: AbortSignal) {
+      this.#waits = new AbortController();
+      const { signal } = this.#waits;
+      leaves.addEventListener("abort", () => this.#waits?.abort(), { signal });
+      whenSeen(this, signal, () => this.#drawNow(), ABOUT_TO_COME);
+      addEventListener("hashchange", () => this.#drawNow(), { signal }); // a link may name it
+      matchMedia("print").addEventListener("change", () => this.#drawNow(), { signal }); // paper is narrower than the build's drawing
+      this.addEventListener(
+        "focusin",
+        ({ target }) => {
+          const { localName } = target as Element;
+          const label = nameOf(target as Element);
+          this.#drawNow();
+          if (label)
+            [...this.querySelectorAll<HTMLElement>(localName)]
+              .find((each) => nameOf(each) === label)
+              ?.focus({ preventScroll: true });
+        },
+        { signal },
+      );
+    }
+
+    #draw() {
+      this.#drawn = true;
+      this.#waits?.abort();
+      this.classList.add("head-map", name); // the styles of all figures, and its own
+      const data = this.#data;
+      this.#begin(data ? JSON.parse(data.textContent ?? "") : null);
+      if (data && data.parentNode !== this) this.append(data);
+      this.#listen(this.#leaves.signal);
+    }
+
+    /** Whether the build has drawn it, with the very view that draws it live. */
+    get #isDrawnByBuild() {
+      return this.classList.contains("head-map") && this.#data !== undefined && this.childElementCount > 1;
+    }
+
+    get #data() {
+      return [...this.children].find((child) => child.matches('script[type="application/json"]'));
+    }
+
     get #models() {
-      return work!.models?.(this.view!) ?? [this.getAttribute("model") ?? work!.model ?? ""].filter(Boolean);
+      return work!.models?.(this.#view!) ?? [this.getAttribute("model") ?? work!.model ?? ""].filter(Boolean);
     }
 
     /** Fulfilled once the figure computes for itself; asking for it starts the loading. */
     get ready() {
-      this.drawNow();
+      this.#drawNow();
       return this.task?.ready;
     }
 
-    protected draw(baked: any) {
+    /** Fulfilled once its last answer is here; rejected where it doesn't come. */
+    get settled() {
+      return this.task?.settled;
+    }
+
+    #begin(baked: any) {
       if (styles) dressPage("head-map.css", ...styles);
       const written = Object.assign({}, ...attributes.map((each) => this.#written(each)));
       const state = parts.start(this, baked, written);
@@ -138,8 +257,9 @@ export function defineFigure<State, Action, Model extends { broken?: boolean } =
         },
         changed: (before) => parts.changed?.(host, before),
       });
-      this.view = host;
-      if (work && !work.leans) this.#standBy(Boolean(baked));
+      this.#host = host;
+      if (work && !work.leans && this.#models.length) this.#standBy(Boolean(baked));
+      parts.drawn?.(host, baked);
       const settable = [...attributes, ...Object.keys(sets)];
       takeEarly<any>(this, ...Object.keys(properties).filter((each) => settable.includes(each)));
     }
@@ -153,8 +273,8 @@ export function defineFigure<State, Action, Model extends { broken?: boolean } =
       this.#wakesWhenSeen = onRequest || !isBaked;
     }
 
-    protected override listen(leaves: AbortSignal) {
-      const host = this.view;
+    #listen(leaves: AbortSignal) {
+      const host = this.#view;
       if (!host) return;
       if (this.#wakesWhenSeen) whenSeen(this, leaves, () => this.task!.wake());
       if (linked) this.#followLinks(linked, leaves);
@@ -173,51 +293,58 @@ export function defineFigure<State, Action, Model extends { broken?: boolean } =
     }
 
     attributeChangedCallback(attribute: string, before: string | null, text: string | null) {
-      const host = this.view;
+      const isAsBuilt = this.#isAsBuilt;
+      const host = this.#view;
       if (!host) return;
-      if (attribute !== "model") return host.update(read(attribute, text, this));
+      if (isAsBuilt && work?.asks?.includes(attribute)) return this.task?.run(); // it's drawn with the attribute as it is now
+      if (attribute !== "model" || work?.models) return host.update(read(attribute, text, this));
       this.#madeWith = "";
       if (work?.loses && [before, text].some((model) => isFile(model ?? ""))) host.dispatch(work.loses);
       this.task?.run();
     }
 
-    override lend(settings: Record<string, string>) {
-      this.view?.lend(partsOf(settings, (attribute, text) => read(attribute, text, this)));
+    /** Lends it values of its attributes, until its reader begins something new. Where nothing new can begin, they stay. */
+    lend(settings: Record<string, string>) {
+      this.#view?.lend(partsOf(settings, (attribute, text) => read(attribute, text, this)));
     }
 
     /** What of it a page reads: that which an attribute wrote is known before it's drawn. */
     #look(property: string) {
-      const written = attributes.includes(property) ? this.#written(property)[property] : undefined;
-      if (this.isAsBuilt && written !== undefined) return written;
-      return this.view ? properties[property](this.view.state, this.view) : (written ?? null);
+      const isWritten = attributes.includes(property) && !sets[property];
+      const written = asBuilt[property]?.(this) ?? (isWritten ? this.#written(property)[property] : undefined);
+      if (this.#isAsBuilt && written !== undefined) return written;
+      return this.#view ? properties[property](this.#view.state, this.#view) : (written ?? null);
     }
 
     #change(property: string, value: any) {
       if (!sets[property]) this.setAttribute(property, String(value));
-      else if (this.view) sets[property](this.view, value);
+      else if (this.#view) sets[property](this.#view, value);
       else Object.defineProperty(this, property, { value, configurable: true, writable: true }); // until it's drawn
     }
 
     static {
       for (const property of Object.keys(properties))
         Object.defineProperty(this.prototype, property, {
-          get(this: Element) {
+          get(this: FigureElement) {
             return this.#look(property);
           },
           ...((attributes.includes(property) || sets[property]) && {
-            set(this: Element, value: unknown) {
+            set(this: FigureElement, value: unknown) {
               this.#change(property, value);
             },
           }),
         });
       for (const [method, does] of Object.entries(methods))
         Object.defineProperty(this.prototype, method, {
-          value(this: Element, ...args: unknown[]) {
-            return this.view && does(this.view, ...args);
+          value(this: FigureElement, ...args: unknown[]) {
+            return this.#view && does(this.#view, ...args);
           },
         });
     }
   }
 
-  define(name, Element);
+  customElements.define(name, FigureElement);
 }
+
+/** What a control is called by who hears it. */
+const nameOf = (control: Element) => control.getAttribute("aria-label") ?? control.textContent;

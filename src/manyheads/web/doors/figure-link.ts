@@ -1,6 +1,6 @@
 // Links that open a figure with a state, which doors/sharing.ts writes.
 
-import type { Figure } from "./page-element.ts";
+import type { Lent } from "./phrases.ts";
 
 /** The state that a page's "#..." gives to its first figure of a kind; null where it gives none. */
 export function linkedParts(hash: string, figure: string): Record<string, string> | null {
@@ -9,7 +9,7 @@ export function linkedParts(hash: string, figure: string): Record<string, string
 }
 
 /** The first figure that a selector finds takes the parts of its state that a link names, also where the same link is pressed again. */
-export function followLinks(figure: Figure, selector: string, names: readonly string[], leaves: AbortSignal) {
+export function followLinks(figure: Lent, selector: string, names: readonly string[], leaves: AbortSignal) {
   const follow = () => {
     const parts = figure === document.querySelector(selector) && linkedParts(location.hash, figure.localName);
     if (!parts) return;

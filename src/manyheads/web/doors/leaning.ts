@@ -5,12 +5,16 @@ import type { Host } from "../views/host.ts";
 import { headsOff, mapReady, type LiveMap } from "./page-element.ts";
 
 /** What such a figure sees of a map. */
-export type SeenMap = Pick<LiveMap, "attention" | "computedBy" | "headMask" | "model" | "models" | "sentence">;
+export type SeenMap = Pick<
+  LiveMap,
+  "attention" | "computedBy" | "headMask" | "model" | "models" | "query" | "sentence"
+>;
 
 /** What a map shows now; its script may come later. */
-export function seenOf(map: Partial<SeenMap>): SeenMap {
-  const { attention = null, computedBy = "", headMask = null, model = "", models = [], sentence = "" } = map;
-  return { attention, computedBy, headMask, model, models, sentence };
+export function seenOf(map: Element & Partial<SeenMap>): SeenMap {
+  const { attention = null, computedBy = "", headMask = null, model = "", models = [] } = map;
+  const { query = Number(map.getAttribute("query")), sentence = map.getAttribute("sentence") ?? "" } = map;
+  return { attention, computedBy, headMask, model, models, query, sentence };
 }
 
 /** The map in a figure. */

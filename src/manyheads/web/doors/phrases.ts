@@ -33,8 +33,8 @@ export function answerPhrases(figure: HTMLElement, leaves: AbortSignal) {
   for (const phrase of phrases) answer(phrase, figure, leaves);
 }
 
-/** A figure, as `Figure` of page-element.ts is one. */
-type Lent = Element & { lend(settings: Record<string, string>): void };
+/** A figure, as `defineFigure` makes one. */
+export type Lent = Element & { lend(settings: Record<string, string>): void };
 
 /** Lends a figure values of its attributes, which then says so by the event `set`. */
 export function setFigure(figure: Element, settings: Record<string, string>) {

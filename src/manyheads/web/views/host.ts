@@ -10,8 +10,6 @@ export interface View<State> {
   nodes: Node[]; // the host's reports come after them, unless they are among them
   /** Draws a state; `before` is what is drawn, nothing at first. False where there's nothing to sum up. */
   draw(state: State, before: State | null): boolean | void;
-  /** Another view takes its place in the same root. */
-  leave?(): void;
 }
 
 /** What makes a figure of a state. */
@@ -23,7 +21,7 @@ export interface Parts<State, Action> {
   summary?(state: State, before?: State): string | null;
   /** What is said whenever it changes, whoever changed it. */
   spoken?(state: State): unknown;
-  /** Makes what an action does outside of the figure, once it's drawn. */
+  /** Makes what an action does outside of the figure; what comes back of it at once is drawn together with it. */
   effect?(host: Host<State, Action>): (action: Action, before: State) => void;
   /** Events after a drawing, by their names: each with its detail, unless that is null or the one before. */
   events?(state: State): Record<string, unknown>;
@@ -92,8 +90,8 @@ export class Host<State, Action> {
     if (spoken && spoken(before) !== spoken(this.state)) this.#announcer.changed();
     const names = args ? differing(args(before), args(this.state)) : [];
     if (names.length) this.#owner.ask?.(follows, names);
-    if (this.#drawings === drawings) this.#draw();
     this.#effect?.(action, before);
+    if (this.#drawings === drawings) this.#draw();
   }
 
   /** Another figure did something that this one follows. */
@@ -129,11 +127,6 @@ export class Host<State, Action> {
     const [text, ...rest] = this.#message;
     const notes = this.#parts.notes?.(this.state) ?? [];
     this.#status.tell([text, ...notes].filter(Boolean).join(" "), ...rest);
-  }
-
-  /** Another host takes its place. */
-  leave() {
-    this.#view.leave?.();
   }
 
   #draw() {

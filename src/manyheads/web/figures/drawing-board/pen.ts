@@ -2,48 +2,27 @@
 
 import { SIDE, type Stroke } from "../../math/strokes.ts";
 import { arrow } from "../../views/dom.ts";
+import type { Host } from "../../views/host.ts";
 import { COLUMNS, PATCH } from "./paper.ts";
+import { isPicking, withStroke, type Action, type State } from "./state.ts";
 
 type Point = Stroke[number];
-
-/** What a board does for a pen. */
-export interface PenHost {
-  /** Whether a patch is to be picked, and nothing drawn. */
-  picks(): boolean;
-  pick(patch: number): void;
-  /** A patch that may be picked: the pointer or the pen of the keyboard is over it. */
-  consider(patch: number): void;
-  /** The pen comes down. */
-  begin(): void;
-  /** The stroke under the pen, at every move. */
-  show(points: Stroke): void;
-  /** The same, once a frame. */
-  draw(points: Stroke): void;
-  /** The pen is lifted. */
-  end(points: Stroke): void;
-  /** What the pen has drawn since it came down is taken back. */
-  cancel(): void;
-  undo(): void;
-  clear(): void;
-  /** The pen of the keyboard has moved, or went up or down. */
-  moved(at: number[], down: boolean): void;
-}
 
 const NEAR = 0.5; // dots; a point that's nearer to the one before says nothing
 
 export class Pen {
   #paper: HTMLElement;
-  #host: PenHost;
+  #host: Host<State, Action>;
   #points: Stroke = [];
   #pointer: number | null = null; // that draws
   #byTouch = false; // a finger, or a hand that comes before its pen
   #tip: Point | null = null; // where it is, if that isn't yet a point
-  #at = [SIDE / 2, SIDE / 2]; // the pen of the keyboard, in dots
-  #byKeys = false; // it's down
+  #byKeys = false; // the pen of the keyboard is down
   #frame = 0;
   #rests = 0; // until when the page rests
 
-  constructor(paper: HTMLElement, host: PenHost) {
+  /** As long as its figure is in the page. */
+  constructor(paper: HTMLElement, host: Host<State, Action>, leaves: AbortSignal) {
     this.#paper = paper;
     this.#host = host;
     const listeners = {
@@ -55,27 +34,39 @@ export class Pen {
       keydown: (event: KeyboardEvent) => this.#press(event) && event.preventDefault(),
       blur: () => this.#byKeys && this.lift(),
     };
-    for (const [name, listener] of Object.entries(listeners)) paper.addEventListener(name, listener as EventListener);
+    for (const [name, listener] of Object.entries(listeners))
+      paper.addEventListener(name, listener as EventListener, { signal: leaves });
+    leaves.addEventListener("abort", () => this.lift());
+  }
+
+  /** Whether a patch is to be picked, and nothing drawn. */
+  get #picks() {
+    return isPicking(this.#host.state);
   }
 
   /** Whether it draws. */
-  get isDown() {
+  get #isDown() {
     return this.#byKeys || this.#pointer !== null;
   }
 
   /** Ends the stroke. */
   lift() {
-    if (!this.isDown) return;
-    const points = this.#drawn;
+    if (!this.#isDown) return;
+    const text = withStroke(this.#host.state, this.#drawn);
     this.#forget();
-    this.#host.end(points);
+    this.#end(text);
   }
 
   /** Takes the stroke back. */
   cancel() {
-    if (!this.isDown) return;
+    if (!this.#isDown) return;
     this.#forget();
-    this.#host.cancel();
+    const { before, text } = this.#host.state;
+    this.#end(before ?? text);
+  }
+
+  #end(text: string) {
+    this.#host.act({ type: "change", text, when: performance.now() });
   }
 
   #forget() {
@@ -87,7 +78,7 @@ export class Pen {
 
   /** The stroke, up to where the pen is. */
   get #drawn() {
-    return this.#tip ? [...this.#points, this.#tip] : this.#points;
+    return [...this.#points, ...(this.#tip ? [this.#tip] : [])];
   }
 
   // --- a finger, a pen, a mouse
@@ -97,7 +88,7 @@ export class Pen {
     if (this.#byTouch && event.pointerType === "pen") this.cancel();
     if (this.#pointer !== null) return;
     const point = this.#pointOf(event);
-    if (this.#host.picks()) return this.#host.pick(patchOf(point));
+    if (this.#picks) return this.#pick(point);
     this.lift();
     this.#pointer = event.pointerId;
     this.#byTouch = event.pointerType === "touch";
@@ -106,7 +97,7 @@ export class Pen {
   }
 
   #move(event: PointerEvent) {
-    if (this.#host.picks()) return this.#host.consider(patchOf(this.#pointOf(event)));
+    if (this.#picks) return this.#consider(this.#pointOf(event));
     if (event.pointerId !== this.#pointer) return;
     const events = event.getCoalescedEvents?.() ?? [];
     for (const each of events.length ? events : [event]) this.#add(this.#pointOf(each));
@@ -126,55 +117,64 @@ export class Pen {
     if (altKey) return false;
     if (ctrlKey || metaKey) return key.toLowerCase() === "z" && !shiftKey && this.#undo();
     const step = arrow(key);
-    if (step) return this.#step(step, shiftKey || this.#host.picks() ? PATCH : 1);
+    if (step) return this.#step(step, shiftKey || this.#picks ? PATCH : 1);
     if (key === " " || key === "Enter") return this.#toggle();
     if (key === "Backspace") return this.#undo();
     if (key === "Delete") return this.#clear();
     if (key !== "Escape" || !this.#byKeys) return false;
     this.lift();
-    return this.#report();
+    return this.#show();
   }
 
   #step([down, across]: number[], dots: number) {
-    this.#at = this.#at.map((place, axis) => Math.min(Math.max(place + dots * [across, down][axis], 0), SIDE));
-    if (this.#host.picks()) this.#host.consider(patchOf(this.#place));
+    const { at } = this.#host.state.pen;
+    this.#show({ at: at.map((place, axis) => Math.min(Math.max(place + dots * [across, down][axis], 0), SIDE)) });
+    if (this.#picks) this.#consider(this.#place);
     if (this.#byKeys) {
       this.#add(this.#place);
       this.#changed();
     }
-    return this.#report();
+    return true;
   }
 
   /** Puts the pen down, or lifts it; or picks the patch below it. */
   #toggle() {
-    if (this.#host.picks()) this.#host.pick(patchOf(this.#place));
+    if (this.#picks) this.#pick(this.#place);
     else if (this.#byKeys) this.lift();
-    else if (!this.isDown) {
+    else if (!this.#isDown) {
       this.#byKeys = true;
       this.#begin(this.#place);
     }
-    return this.#report();
+    return this.#show();
   }
 
   #undo() {
-    if (this.isDown) this.cancel();
-    else this.#host.undo();
+    if (this.#isDown) this.cancel();
+    else this.#host.act({ type: "undo" });
     return true;
   }
 
   #clear() {
     this.cancel();
-    this.#host.clear();
+    clear(this.#host);
     return true;
   }
 
   get #place() {
-    return rounded(this.#at.map((dots) => dots / SIDE) as Point);
+    return rounded(this.#host.state.pen.at.map((dots) => dots / SIDE) as Point);
   }
 
-  #report() {
-    if (!this.#host.picks()) this.#host.moved(this.#at, this.#byKeys);
+  #show({ at }: { at: number[] } = this.#host.state.pen) {
+    this.#host.act({ type: "step", pen: { at, down: this.#byKeys } });
     return true;
+  }
+
+  #pick(point: Point) {
+    this.#host.act({ type: "pick", patch: patchOf(point) });
+  }
+
+  #consider(point: Point) {
+    this.#host.act({ type: "consider", patch: patchOf(point) });
   }
 
   // --- the stroke
@@ -182,7 +182,7 @@ export class Pen {
   #begin(point: Point) {
     this.#points = [point];
     this.#tip = null;
-    this.#host.begin();
+    this.#host.act({ type: "begin" });
     this.#changed();
   }
 
@@ -194,7 +194,7 @@ export class Pen {
   }
 
   #changed() {
-    this.#host.show(this.#drawn);
+    this.#host.act({ type: "move", points: this.#drawn });
     if (!this.#frame) this.#later();
   }
 
@@ -204,11 +204,15 @@ export class Pen {
       this.#frame = 0;
       const began = performance.now();
       if (began < this.#rests) return this.#later();
-      this.#host.draw(this.#drawn);
+      this.#host.act({ type: "draw", text: withStroke(this.#host.state, this.#drawn) });
       this.#rests = 2 * performance.now() - began;
     });
   }
 }
+
+/** Clears the paper. */
+export const clear = ({ act, state }: Host<State, Action>) =>
+  state.text && act({ type: "change", text: "", when: performance.now() });
 
 /** In tenths of a dot, as a drawing's text has them. */
 const rounded = (point: Point) =>

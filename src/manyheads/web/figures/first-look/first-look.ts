@@ -4,10 +4,9 @@
 import { defineFigure } from "../../doors/define-figure.ts";
 import { followMap, MAP_INSIDE, mapIn, seenOf } from "../../doors/leaning.ts";
 import { maskOf, offIn, toggledIn } from "../../math/heads-off.ts";
-import { wantsStillness } from "../../views/timeline.ts";
 import { reduce, startWith, type Action, type State } from "./state.ts";
 import { typeOnce } from "./typing.ts";
-import { placeArcs, reveal, view } from "./view.ts";
+import { placeArcs, view } from "./view.ts";
 
 defineFigure<State, Action>("first-look", {
   start: (element) =>
@@ -25,13 +24,11 @@ defineFigure<State, Action>("first-look", {
     typeOnce(root, leaves);
   },
   effect:
-    (host) =>
+    ({ root, state: { head } }) =>
     ({ type }) => {
-      const { state, root } = host;
-      const map = mapIn(root);
-      if (type === "enter" && !wantsStillness()) reveal(root, state.face);
       if (type !== "press") return;
+      const map = mapIn(root);
       const [layers, heads] = map.attention!.shape;
-      map.headMask = maskOf(toggledIn(offIn(map.headMask), [0, state.head]), layers, heads);
+      map.headMask = maskOf(toggledIn(offIn(map.headMask), [0, head]), layers, heads);
     },
 });

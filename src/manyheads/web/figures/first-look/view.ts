@@ -53,9 +53,10 @@ export function view({ root, act, state: { head, answer } }: Host<State, Action>
     arcs,
   );
 
-  function draw(state: State) {
+  function draw(state: State, before: State | null) {
     root.dataset.face = state.face;
     for (const door of doors) door.draw(state);
+    if (before && before.face !== state.face && !wantsStillness()) reveal(root, state.face);
     const shown = shownOf(state);
     const mark = (name: string, isSo: boolean) => stage.classList.toggle(name, isSo);
     mark("fl-waits", state.waits);
@@ -149,7 +150,7 @@ export function light(look: HTMLElement) {
 }
 
 /** Shows what a door has led to, or the stage again. */
-export function reveal(look: HTMLElement, face: State["face"]) {
+function reveal(look: HTMLElement, face: State["face"]) {
   if (face === "stage") return light(look);
   const grows = { transform: `scale(${FAR})`, transformOrigin: "top", opacity: 0 };
   look.querySelector(FACES[face])?.animate?.([grows, { transformOrigin: "top" }], ZOOM);

@@ -45,7 +45,6 @@ export class WordTip {
 export class Asking {
   #word: HTMLElement | null = null; // pointed at, or has the focus
   #rests: { on: HTMLElement; timer: ReturnType<typeof setTimeout> } | null = null; // a word that is about to ask
-  #dismissed = false; // by Escape, until the focus moves
   host: MapHost;
   tip: WordTip;
 
@@ -56,10 +55,9 @@ export class Asking {
       pointermove: (event: PointerEvent) =>
         // not "pointerover": words that slide under a pointer at rest aren't pointed at
         event.pointerType !== "touch" && this.#rest(wordAt(event)),
-      pointerleave: () => this.#point(this.#dismissed ? null : focusedWord(stage)),
+      pointerleave: () => this.#point(host.state.dismissed ? null : focusedWord(stage)),
       focusin: (event: Event) => {
-        this.#dismissed = false;
-        if (targetOf(event).matches(":focus-visible")) this.#point(wordAt(event));
+        this.#point(targetOf(event).matches(":focus-visible") ? wordAt(event) : this.#word, false);
       },
       focusout: (event: FocusEvent) => !stage.contains(event.relatedTarget as Node | null) && this.#point(null),
       click: (event: Event) => this.#pin(wordAt(event)),
@@ -82,13 +80,13 @@ export class Asking {
     this.#rests = { on: word, timer: setTimeout(() => word.isConnected && this.#point(word), REST) };
   }
 
-  #point(word: HTMLElement | null) {
+  #point(word: HTMLElement | null, dismissed = this.host.state.dismissed) {
     clearTimeout(this.#rests?.timer);
     this.#rests = null;
-    if (word === this.#word) return;
+    if (word === this.#word && dismissed === this.host.state.dismissed) return;
     this.#word?.removeAttribute("aria-describedby");
     this.#word = word;
-    this.host.dispatch({ type: "point", query: word && this.#asker(word) });
+    this.host.dispatch({ type: "point", query: word && this.#asker(word), dismissed });
     if (!word) return this.tip.hide();
     this.#describe(word);
     word.setAttribute("aria-describedby", this.tip.node.id);
@@ -136,8 +134,7 @@ export class Asking {
     const word = wordAt(event);
     if (event.key === "Escape" && (this.host.state.pinned || this.#word)) {
       event.stopPropagation();
-      this.#dismissed = true;
-      this.#point(null);
+      this.#point(null, true);
       unpin(this.host);
     } else if (word && (event.key === "Enter" || event.key === " ")) {
       event.preventDefault();

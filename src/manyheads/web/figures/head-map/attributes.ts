@@ -5,7 +5,7 @@ import { linkedState, partsOf, readPart, WRITTEN, writeState, type StateParts } 
 import { hostHere } from "../../math/host.ts";
 import { isFile } from "../../math/families.ts";
 import { START } from "../../math/options.ts";
-import type { State } from "./state.ts";
+import type { Given, State } from "./state.ts";
 
 /** The attributes of a <head-map> that may change. */
 export const ATTRIBUTES = ["model", "models", ...WRITTEN];
@@ -32,11 +32,22 @@ export const placesOf = (element: Element) => [
   String([...document.querySelectorAll<Element>("head-map")].indexOf(element) + 1),
 ];
 
-/** What the page's address says of a map; null where it says nothing. Brings the map before the reader. */
+/** The models that a page gives a map, and what it says of them. */
+export function givenOf(element: Element): Given {
+  const [models, name] = [modelsOf(element), element.getAttribute("model") ?? ""];
+  const model = element.hasAttribute("models") ? models.indexOf(name) : -1;
+  const behaviours = element.getAttribute("behaviours")?.split(" ") ?? null;
+  return { models, model, behaviours, linked: linkedOf(element, placesOf(element)) };
+}
+
+/** The part of the state that an attribute writes. */
+export const readAttribute = (name: string, text: string | null, element: Element) =>
+  name === "model" || name === "models" ? { given: givenOf(element) } : readPart(name, text);
+
+/** What the page's address says of a map; null where it says nothing. */
 export function linkedOf(element: Element, places: string[]): StateParts | null {
   const linked = linkedState(location.hash, places);
   if (!linked) return null;
-  requestAnimationFrame(() => element.scrollIntoView({ block: "nearest" }));
   const { model: name, state } = linked;
   const model = modelsOf(element).indexOf(name ?? "");
   if (model >= 0 || !isFile(name ?? "")) return { ...state, model: Math.max(model, 0), madeWith: "" };

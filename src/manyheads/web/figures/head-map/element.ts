@@ -1,294 +1,159 @@
 // <head-map>: what every head looks at, live in a page.
 
+import { defineFigure } from "../../doors/define-figure.ts";
 import { openFile } from "../../doors/open-file.ts";
-import { dressPage, Figure, takeEarly, whenSeen, whenTouched, type LiveMap } from "../../doors/page-element.ts";
-import { EXAMPLE_SHOWN, LOADING, OFFERED, readyWith } from "../../doors/page-models.ts";
-import { readPart, type StateParts } from "../../doors/state.ts";
-import { answeredLater, Task, together, type Refusal } from "../../doors/task.ts";
+import type { LiveMap } from "../../doors/page-element.ts";
+import { readyWith } from "../../doors/page-models.ts";
+import { answeredLater, together, type Refusal } from "../../doors/task.ts";
 import { makePressable } from "../../doors/worth-trying.ts";
 import type { AttentionMap, HeadMask } from "../../math/attention-map.ts";
-import { isFile, isOnRequest, readsText } from "../../math/families.ts";
+import { readsText } from "../../math/families.ts";
 import { offOf } from "../../math/heads-off.ts";
 import type { MapState } from "../../math/map-state.ts";
-import { namesWith, type OptionName } from "../../math/options.ts";
+import { namesWith } from "../../math/options.ts";
 import { withWord } from "../../math/text.ts";
 import { decodeMap } from "../../math/wire.ts";
 import type { HeadModel } from "../../models/head-model.ts";
-import { offerBelowSentence } from "../../views/controls.ts";
-import { ATTRIBUTES, copiesOf, linkedOf, modelsOf, placesOf, readLent, writtenOf } from "./attributes.ts";
-import { startWith, type State } from "./state.ts";
-import { mapFigure, type MapFigure } from "./view.ts";
+import { ATTRIBUTES, copiesOf, givenOf, linkedOf, modelsOf, placesOf, readAttribute } from "./attributes.ts";
+import { readLent, writtenOf } from "./attributes.ts";
+import { startOn, type Action, type State } from "./state.ts";
+import { FIGURE, view, type MapFigure } from "./view.ts";
 
 /** A map, and that of the sentence it is compared with. */
 type Maps = [AttentionMap, AttentionMap | null];
 
-/** What stays on screen where one can't be read. */
-const stays = (what: string) => `What you see is the last ${what} that could be read.`;
+/** The name of the model that is chosen. */
+const modelOf = ({ models, chosen }: State) => models[chosen.model] ?? "";
 
-export class HeadMapElement extends Figure<MapFigure> implements LiveMap {
-  static observedAttributes = ATTRIBUTES;
-  protected override drawsLate = true;
-  #places: string[] = []; // what a link may call this map
-  #model: HeadModel | null = null; // that computes
-  #example = ""; // the sentence whose map is baked in
-  #wakesWhenSeen = false; // to offer a model, or to show what is not shown yet
+/** What stays on screen where a text can't be read. */
+const stays = (state: State) =>
+  `What you see is the last ${readsText(modelOf(state)) ? "sentence" : "drawing"} that could be read.`;
 
-  protected override task = new Task(this, {
-    models: () => (this.model ? [this.model] : []),
-    tell: (...message) => this.view?.setStatus(...message),
-    waits: (model) => (this.sentence === this.#example ? null : answeredLater(model)),
-    offered: (old) => this.view?.markOld(old),
-    refuse: (refusal) => this.#refuse(refusal),
-    job: {
-      failure: "The map could not be computed",
-      compute: ([model], signal) => this.#compute(model, signal),
-      show: (maps: Maps) => this.#show(maps),
-    },
-  });
+const choose = ({ act }: MapFigure, parts: Partial<MapState>) => act({ type: "choose", parts });
 
-  /** Fulfilled once the map computes for itself; asking for it starts the loading. */
-  get ready() {
-    this.drawNow();
-    return this.task.ready;
+/** What the page says of a map that its build has drawn, and by its address. */
+function drawn(host: MapFigure, baked: any) {
+  const { root, state } = host;
+  if (baked) {
+    const compared = baked.compared ? decodeMap(baked.compared) : null;
+    host.dispatch({ type: "show", map: decodeMap(baked), compared });
   }
-
-  // --- what a page can ask and set
-
-  get #chosen() {
-    return this.view?.state.chosen ?? null;
-  }
-
-  /** The map on display: {queryTokens, keyTokens, shape, weights, headNames, predictions}. */
-  get attention() {
-    return this.view?.state.map ?? null;
-  }
-
-  /** The name of the model that computed it; "" where the page brought it. */
-  get computedBy() {
-    return (this.isAsBuilt ? null : this.view?.state.computedBy) ?? "";
-  }
-
-  get sentence() {
-    return (this.isAsBuilt ? null : this.#chosen?.sentence) ?? this.getAttribute("sentence") ?? "";
-  }
-
-  set sentence(text: string) {
-    this.setAttribute("sentence", text);
-  }
-
-  /** The heads that are off, as the attribute names them: "0.3 5.11". */
-  get off() {
-    return offOf(this.headMask);
-  }
-
-  set off(heads: string) {
-    this.setAttribute("off", heads);
-  }
-
-  /** The names of its models. */
-  get models() {
-    return modelsOf(this);
-  }
-
-  /** The name of the model that is chosen. */
-  get model() {
-    return this.models[this.#chosen?.model ?? 0] ?? "";
-  }
-
-  set model(name: string) {
-    const model = this.models.indexOf(name);
-    if (model < 0) this.setAttribute("model", name);
-    else if (name !== this.model) this.#choose({ model });
-  }
-
-  /** [layer][head] -> whether it is on; null where all are. */
-  get headMask(): HeadMask {
-    return this.#chosen?.headMask ?? null;
-  }
-
-  set headMask(headMask: HeadMask) {
-    this.#choose({ headMask });
-  }
-
-  /** The head that is shown alone, or large; null where none is. */
-  get enlarged() {
-    const { layer = 0, head = null } = this.#chosen ?? {};
-    return head === null ? null : { layer, head };
-  }
-
-  /** The token that asks, by its place in the map; in the map to come, where one is computed. */
-  get query() {
-    return this.#chosen?.query ?? 0;
-  }
-
-  set query(query: number) {
-    this.#choose({ query });
-    if (this.view?.state.computes) this.view.update({ query });
-  }
-
-  #choose(parts: Partial<MapState>) {
-    this.view?.act({ type: "choose", parts });
-  }
-
-  /** Writes a sentence into the map as its reader does by typing it. */
-  type(sentence: string) {
-    this.#choose({ sentence });
-  }
-
-  /** Begins with an example: all heads are on. */
-  begin(sentence: string) {
-    this.view?.act({ type: "begin", sentence });
-  }
-
-  override lend(settings: Record<string, string>) {
-    this.view?.lend(readLent(settings, this.models));
-  }
-
-  /**
-   * Reads a GGUF file of the reader's as the map's model; fulfilled once it reads the sentence with it. What could not be done is told,
-   * and rejected, and what was shown stays.
-   */
-  async open(file: File) {
-    this.drawNow();
-    const { name } = await openFile(file, { tell: (...message) => this.view?.setStatus(...message) });
-    this.removeAttribute("models");
-    this.setAttribute("model", name);
-    await this.task.settled;
-  }
-
-  /** Gives the focus to what a reader sets the map by first. */
-  override focus(options?: FocusOptions) {
-    this.querySelector<HTMLElement>("input, textarea")?.focus(options);
-  }
-
-  // --- its life
-
-  protected draw(baked: any) {
-    dressPage("head-map.css");
-    this.#places = placesOf(this);
-    const host = this.#makeHost(writtenOf(this));
-    if (baked) {
-      const compared = baked.compared ? decodeMap(baked.compared) : null;
-      host.dispatch({ type: "show", map: decodeMap(baked), compared });
-    }
-    const linked = linkedOf(this, this.#places);
-    const { computes } = host.state;
-    if (computes) host.update(writtenOf(this)); // the map to come may have more layers, heads and tokens than the one that's baked in
-    this.#example = computes ? (this.getAttribute("sentence") ?? "") : "";
-    host.setStatus(!computes ? (baked?.status ?? "") : this.#onRequest ? OFFERED : EXAMPLE_SHOWN);
-    if (linked) host.lend(linked);
-    if (!computes) return;
-    makePressable();
-    whenTouched(this, () => this.task.wake());
-    takeEarly<HeadMapElement>(this, "sentence", "model", "headMask", "off", "query");
-    this.#wakesWhenSeen = this.#onRequest || linked !== null || !baked;
-  }
-
-  /** What its reader calls that which its model reads. */
-  get #reads() {
-    return readsText(this.model) ? "sentence" : "drawing";
-  }
-
-  /** Whether some of its models are fetched on request only. */
-  get #onRequest() {
-    return this.models.some(isOnRequest);
-  }
-
-  #makeHost(parts: StateParts, computedBy = "") {
-    const { models } = this;
-    const behaviours = this.getAttribute("behaviours")?.split(" ") ?? null;
-    const state = startWith(parts, {
-      models,
-      readsText: models.every(readsText),
-      computes: models.length > 0,
-      behaviours: models.some(isFile) ? null : behaviours, // of the page's own model
-      computedBy,
-    });
-    const options = {
-      examples: this.getAttribute("examples") ?? "",
-      tools: this.getAttribute("tools") !== "none",
-      copies: (now: () => State) => copiesOf(this, this.#places[0], now),
-    };
-    this.#model = null; // the state doesn't know it
-    this.view = mapFigure(this, state, options, { ask: () => this.task.run() });
-    if (this.#onRequest) offerBelowSentence(this); // what it offers comes before what is shown
-    return this.view;
-  }
-
-  protected override listen(leaves: AbortSignal) {
-    if (this.#wakesWhenSeen) whenSeen(this, leaves, () => this.task.wake());
-    addEventListener(
-      "hashchange",
-      () => {
-        const linked = linkedOf(this, this.#places);
-        if (linked) this.view?.lend(linked);
-      },
-      { signal: leaves },
-    );
-  }
-
-  attributeChangedCallback(name: string, _: string | null, text: string | null) {
-    const { isAsBuilt } = this; // then it's drawn with the attribute as it is now
-    if (!this.view) return;
-    const isAmong = name === "model" && this.hasAttribute("models") && this.models.includes(text ?? "");
-    if (isAmong) this.model = text!;
-    else if (name === "model" || name === "models") this.#changeModels(this.view);
-    else if (!isAsBuilt) this.view.update(readPart(name, text));
-    else if (namesWith("computed").includes(name as OptionName) || name === "off") this.task.run();
-  }
-
-  /** Draws the controls anew for other models, and goes on with the one that was chosen, if it is among them. */
-  #changeModels(before: MapFigure) {
-    const { models, chosen, map, compared, computedBy, madeWith } = before.state;
-    if (String(this.models) === String(models)) return this.models.some(isFile) ? this.task.run() : undefined; // another file of that name
-    const model = Math.max(this.models.indexOf(models[chosen.model]), 0);
-    const linked = this.models.includes(madeWith) ? linkedOf(this, this.#places) : null; // now its heads are there
-    const parts = { ...chosen, model, ...linked, sentence: chosen.sentence };
-    before.leave();
-    const host = this.#makeHost(parts, computedBy);
-    if (map) host.dispatch({ type: "show", map, compared });
-    if (linked) host.update(parts); // for the map to come
-    if (host.state.computes) host.setStatus(LOADING);
-    this.task.run();
-  }
-
-  // --- computing
-
-  #compute(model: HeadModel, signal: AbortSignal) {
-    const host = this.view!;
-    if (model !== this.#model || host.state.off) {
-      const { numLayers, numHeads, vocabulary } = model;
-      host.dispatch({ type: "model", numLayers, numHeads, vocabulary });
-    }
-    this.#model = model;
-    signal.throwIfAborted(); // it lacks heads that were to be off, so that another map was asked for
-    const { sentence, compare, headMask, weigh } = host.state.chosen;
-    const attend = (text: string) => model.attend(text, headMask, { signal, norms: weigh === "written" });
-    return together<AttentionMap | null>([attend(sentence), compare === null ? null : attend(compare)]) as
-      Maps | Promise<Maps>;
-  }
-
-  #show([map, compared]: Maps) {
-    this.view!.dispatch({ type: "show", map, compared, computedBy: this.model });
-    this.view!.setStatus(readyWith(this.#model));
-  }
-
-  /** Says why a sentence gets no map, unless its last word is still being typed; offers the likeliest of the words that an unknown one may be. */
-  #refuse({ message, word, near }: Refusal) {
-    const host = this.view!;
-    const { chosen, words } = host.state;
-    const { sentence } = chosen;
-    if (word && sentence.toLowerCase().endsWith(word) && words.some((known) => known.startsWith(word)))
-      return host.setStatus(stays(this.#reads));
-    const mended = word && near.length ? withWord(sentence, word, near[0]) : null;
-    const act = mended === null ? null : () => this.#choose({ sentence: mended });
-    host.dispatch({ type: "refuse" });
-    host.setStatus(`${message} ${stays(this.#reads)}`, act, `Use “${near[0]}”`);
-  }
+  if (state.computes)
+    host.update(writtenOf(root)); // the map to come may have more layers, heads and tokens than the one that's baked in
+  else host.setStatus(baked?.status ?? "");
+  followLink(host);
+  if (state.computes) makePressable();
 }
+
+/** Takes over what the page's address says of a map, and brings it before the reader. */
+function followLink(host: MapFigure) {
+  const linked = linkedOf(host.root, host.state.places);
+  if (!linked) return;
+  bring(host.root);
+  host.lend(linked);
+}
+
+const bring = (map: Element) => requestAnimationFrame(() => map.scrollIntoView({ block: "nearest" }));
+
+/**
+ * Reads a GGUF file of the reader's as the map's model; fulfilled once it reads the sentence with it. What could not be done is told,
+ * and rejected, and what was shown stays.
+ */
+async function open(host: MapFigure, file: File) {
+  const { name } = await openFile(file, { tell: (...message) => host.setStatus(...message) });
+  host.root.removeAttribute("models");
+  host.root.setAttribute("model", name);
+  await (host.root as LiveMap).settled;
+}
+
+function compute([model]: HeadModel[], host: MapFigure, signal: AbortSignal) {
+  if (model !== host.state.model || host.state.off) {
+    const { numLayers, numHeads, vocabulary } = model;
+    host.dispatch({ type: "model", model, numLayers, numHeads, vocabulary });
+  }
+  signal.throwIfAborted(); // it lacks heads that were to be off, so that another map was asked for
+  const { sentence, compare, headMask, weigh } = host.state.chosen;
+  const attend = (text: string) => model.attend(text, headMask, { signal, norms: weigh === "written" });
+  return together<AttentionMap | null>([attend(sentence), compare === null ? null : attend(compare)]) as
+    Maps | Promise<Maps>;
+}
+
+/** Says why a sentence gets no map, unless its last word is still being typed; offers the likeliest of the words that an unknown one may be. */
+function refuse(host: MapFigure, { message, word, near }: Refusal) {
+  const { state } = host;
+  const { sentence } = state.chosen;
+  if (word && sentence.toLowerCase().endsWith(word) && state.words.some((known) => known.startsWith(word)))
+    return host.setStatus(stays(state));
+  const mended = word && near.length ? withWord(sentence, word, near[0]) : null;
+  const act = mended === null ? null : () => choose(host, { sentence: mended });
+  host.dispatch({ type: "refuse" });
+  host.setStatus(`${message} ${stays(state)}`, act, `Use “${near[0]}”`);
+}
+
+defineFigure<State, Action, HeadModel, Maps>("head-map", {
+  ...FIGURE,
+  start: (element) => startOn(writtenOf(element), givenOf(element), placesOf(element)),
+  view: (host) =>
+    view(host, {
+      examples: host.root.getAttribute("examples") ?? "",
+      tools: host.root.getAttribute("tools") !== "none",
+      copies: (now) => copiesOf(host.root, host.state.places[0], now),
+    }),
+  attributes: ATTRIBUTES,
+  read: readAttribute,
+  properties: {
+    attention: ({ map }) => map, // on display: {queryTokens, keyTokens, shape, weights, headNames, predictions}
+    computedBy: (state) => state.computedBy, // the name of a model; "" where the page brought it
+    sentence: ({ chosen }) => chosen.sentence,
+    off: ({ chosen }) => offOf(chosen.headMask), // the heads that are, as the attribute names them: "0.3 5.11"
+    models: (state) => state.models, // their names
+    model: modelOf,
+    headMask: ({ chosen }) => chosen.headMask, // [layer][head] -> whether it is on; null where all are
+    enlarged: ({ chosen: { layer, head } }) => (head === null ? null : { layer, head }), // the head that is shown alone, or large
+    query: ({ chosen }) => chosen.query, // the token that asks, by its place in the map; in the map to come, where one is computed
+  },
+  sets: {
+    off: ({ root }, heads: string) => root.setAttribute("off", heads),
+    model(host, name: string) {
+      const model = host.state.models.indexOf(name);
+      if (model < 0) host.root.setAttribute("model", name);
+      else if (name !== modelOf(host.state)) choose(host, { model });
+    },
+    headMask: (host, headMask: HeadMask) => choose(host, { headMask }),
+    query(host, query: number) {
+      choose(host, { query });
+      if (host.state.computes) host.update({ query });
+    },
+  },
+  asBuilt: { computedBy: () => "", models: modelsOf, sentence: (element) => element.getAttribute("sentence") ?? "" },
+  methods: {
+    type: (host, sentence: string) => choose(host, { sentence }), // as its reader does
+    begin: ({ act }, sentence: string) => act({ type: "begin", sentence }), // with an example: all heads are on
+    lend: (host, settings) => host.lend(readLent(settings, host.state.models)),
+    open,
+    focus: ({ root }, options) => root.querySelector<HTMLElement>("input, textarea")?.focus(options), // what a reader sets it by first
+  },
+  late: true,
+  styles: [],
+  drawn,
+  listen: (host, leaves) => addEventListener("hashchange", () => followLink(host), { signal: leaves }),
+  effect: (host) => (_, before) => {
+    if (before.madeWith && !host.state.madeWith) bring(host.root); // the file that a link was made with is open
+  },
+  work: {
+    models: ({ state }) => [modelOf(state)].filter(Boolean),
+    asks: [...namesWith("computed"), "off"],
+    failure: "The map could not be computed",
+    compute,
+    answer: ([map, compared], { state }) => ({ type: "show", map, compared, computedBy: modelOf(state) }),
+    tells: ({ state }) => readyWith(state.model),
+    waits: ({ chosen, example }, model) => (chosen.sentence === example ? null : answeredLater(model)),
+    refuse,
+  },
+});
 
 declare global {
   interface HTMLElementTagNameMap {
-    "head-map": HeadMapElement;
+    "head-map": LiveMap;
   }
 }

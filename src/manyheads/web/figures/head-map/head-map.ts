@@ -4,13 +4,12 @@
 
 import { openDoor } from "../../doors/kernel-door.ts";
 import type { KernelModel } from "../../doors/kernel-model.ts";
-import { define } from "../../doors/page-element.ts";
 import { OPTION_NAMES } from "../../math/options.ts";
 import { decodeMap, type WireWeights } from "../../math/wire.ts";
 import { h } from "../../views/dom.ts";
 import { differing } from "../../views/host.ts";
 import { readLent } from "./attributes.ts";
-import { HeadMapElement } from "./element.ts";
+import "./element.ts";
 import { startWith } from "./state.ts";
 import { mapFigure, type MapFigure } from "./view.ts";
 
@@ -69,5 +68,3 @@ function render({ model, el }: { model: KernelModel; el: HTMLElement }) {
 }
 
 export default { render };
-
-define("head-map", HeadMapElement);

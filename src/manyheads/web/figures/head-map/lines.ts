@@ -19,7 +19,7 @@ export class LinesView implements MapPart {
 
   constructor(stage: HTMLElement, host: MapHost) {
     this.host = host;
-    this.panels = [new LinesPanel(host, ""), new LinesPanel(host, " in the second sentence")];
+    this.panels = [new LinesPanel(host, false), new LinesPanel(host, true)];
     stage.append(h("div", { class: "hm-pair" }, ...this.panels.map(({ node }) => node)));
   }
 
@@ -61,9 +61,7 @@ export class LinesView implements MapPart {
 class LinesPanel {
   #map: ShownMap | null = null;
   #askers: (number | null)[] = []; // the words as they ask in the first sentence
-  #only: number | null = null; // the word looked at that is pointed at
-  #query = 0;
-  #rest = 0; // the query while none is pointed at
+  #second: boolean;
   host: MapHost;
   asking: HTMLElement;
   lookedAt: HTMLElement;
@@ -71,8 +69,10 @@ class LinesPanel {
   summary = h("p", { class: "hm-hint" });
   node: HTMLElement;
 
-  constructor(host: MapHost, which: string) {
+  constructor(host: MapHost, second: boolean) {
+    const which = second ? " in the second sentence" : "";
     this.host = host;
+    this.#second = second;
     this.asking = h("ol", { "aria-label": `Words that ask${which}`, "data-side": "query" });
     this.lookedAt = h("ol", { "aria-label": `Words looked at${which}`, "data-side": "key" });
     this.svg.setAttribute("preserveAspectRatio", "none");
@@ -102,7 +102,6 @@ class LinesPanel {
     this.#map = map;
     this.#askers = askers;
     const [, , queries, keys] = map.shape;
-    if (this.#only !== null && this.#only >= keys) this.#only = null;
     this.svg.setAttribute("viewBox", `0 0 100 ${Math.max(queries, keys)}`);
     this.node.style.setProperty("--rows", String(Math.max(queries, keys)));
     for (const [list, tokens] of [
@@ -118,14 +117,13 @@ class LinesPanel {
     }
   }
 
-  /** Draws the lines of the word that asks, or those to the one that is pointed at. */
+  /** Draws the lines of the word that asks, or those to the one that is pointed at; `rest` asks while none is. */
   draw(query: number, rest: number) {
-    this.#query = query;
-    this.#rest = rest;
     const map = this.#map;
     if (!map) return;
-    const only = this.#only;
     const { state } = this.host;
+    const { lookedAt } = state;
+    const only = lookedAt?.second === this.#second ? lookedAt.key : null;
     const { layer, head: chosen } = state.chosen;
     const single = chosen === null ? null : Math.min(chosen, map.shape[1] - 1);
     const styles = Array.from({ length: map.shape[1] }, (_, head) => styleOfHead(state, map, layer, head));
@@ -139,7 +137,7 @@ class LinesPanel {
       const drawn = { d: this.#curve(line, single === null), ...lineStyle(styles[line.head], map, line, unit) };
       for (const [name, value] of Object.entries(drawn)) paths[index].setAttribute(name, value);
     });
-    this.#mark();
+    this.#mark(only, query, rest);
     setText(
       this.summary,
       this.#summarize(map, only === null ? { asks: true, index: query } : { asks: false, index: only }, single, styles),
@@ -155,12 +153,12 @@ class LinesPanel {
   }
 
   /** Marks the words whose lines are drawn, and the one that asks. */
-  #mark() {
+  #mark(only: number | null, query: number, rest: number) {
     [...this.asking.children].forEach((item, index) => {
-      item.classList.toggle("hm-lit", this.#only === null && index === this.#query);
-      item.classList.toggle("hm-asks", index === this.#rest);
+      item.classList.toggle("hm-lit", only === null && index === query);
+      item.classList.toggle("hm-asks", index === rest);
     });
-    [...this.lookedAt.children].forEach((item, index) => item.classList.toggle("hm-lit", index === this.#only));
+    [...this.lookedAt.children].forEach((item, index) => item.classList.toggle("hm-lit", index === only));
   }
 
   /** What the chosen word's lines say, in words; the mean of the heads that are on where all are shown. */
@@ -209,11 +207,8 @@ class LinesPanel {
   }
 
   #show(only: number | null, asks: number | null) {
-    const changed = only !== this.#only;
-    this.#only = only;
-    const before = queryOf(this.host.state);
-    this.host.dispatch({ type: "point", query: asks }); // draws, where another asks
-    if (changed && before === queryOf(this.host.state)) this.draw(this.#query, this.#rest);
+    const lookedAt = only === null ? null : { second: this.#second, key: only };
+    this.host.dispatch({ type: "point", query: asks, lookedAt });
   }
 
   #ask(event: Event) {

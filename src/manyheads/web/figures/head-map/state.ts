@@ -2,6 +2,7 @@
 
 import type { StateParts } from "../../doors/state.ts";
 import type { AttentionMap, Predictions } from "../../math/attention-map.ts";
+import { isFile, readsText } from "../../math/families.ts";
 import { maskOf, offIn } from "../../math/heads-off.ts";
 import { NEW, record, stepped, type History } from "../../math/history.ts";
 import { keep, lend } from "../../math/lent.ts";
@@ -12,6 +13,7 @@ import { COMPUTED, SHOWN, START } from "../../math/options.ts";
 import type { AttentionEdge } from "../../math/score-parts.ts";
 import { lacksNorms, missingLayers, queryRow, shownMap } from "../../math/shown.ts";
 import { withLayer, type WireWeights } from "../../math/wire.ts";
+import type { HeadModel } from "../../models/head-model.ts";
 
 const PLACES = ["layer", "head", "query"] as const;
 const WHOLE: StateParts = { off: [] }; // what begins with an example
@@ -27,6 +29,8 @@ interface Shown {
 /** All that a map knows. Another `shown` is another painting; where another map is on its way, what is shown stays. */
 export interface State {
   chosen: MapState;
+  places: string[]; // what a link may call the map
+  example: string; // the sentence whose map the page brought
   models: string[]; // the names of those to choose from; none of a map that a kernel computes
   readsText: boolean; // what they read; else drawings
   behaviours: string[] | null; // what each head of each layer mostly does, by the names of names.json
@@ -36,6 +40,8 @@ export interface State {
   layer: number | null; // that somebody chose last: a map with fewer layers, or another one, doesn't make it forgotten
   pinned: boolean;
   pointed: number | null; // the token that somebody points at, among those shown
+  lookedAt: { second: boolean; key: number } | null; // in Lines, the same of the words looked at, in the first or second sentence
+  dismissed: boolean; // by Escape, until the focus moves: the word that has it doesn't ask
   map: AttentionMap | null;
   compared: AttentionMap | null;
   computedBy: string; // a model's name; "" where the page brought it
@@ -47,7 +53,8 @@ export interface State {
   forgot: boolean; // the heads that were off: the model that computes now has others
   lent: StateParts; // what stood there before a guess, a phrase or a link
   madeWith: string; // the file, not open, that the link was made with which led here
-  words: string[]; // the only ones that the model knows
+  model: HeadModel | null; // that computes
+  words: string[]; // the only ones that it knows
   history: History<Kept>;
   refused: boolean; // the sentence
   stale: boolean; // the map is not that of what the reader typed
@@ -55,6 +62,14 @@ export interface State {
   looked: { layer: number; head: number }; // in the grid: the head that is pointed at, or was last
   sorted: boolean; // the grid, by what heads do, where that's known
   explained: { map: AttentionMap; edge: AttentionEdge } | null; // why does a head look there?
+}
+
+/** Models that a page gives. */
+export interface Given {
+  models: string[];
+  model: number; // of these, that an attribute of its own names; -1 where none does
+  behaviours: string[] | null; // of the page's own model
+  linked: StateParts | null; // what the page's address says
 }
 
 /** What is undone, and done again. */
@@ -65,13 +80,13 @@ export type Action =
   | { type: "begin"; sentence: string; when?: number } // the reader pressed an example
   | { type: "lend"; parts: StateParts } // by a guess, a phrase or a link
   | { type: "undo" | "redo" }
-  | { type: "point"; query: number | null } // a token among those shown, or none
+  | { type: "point"; query: number | null; lookedAt?: State["lookedAt"]; dismissed?: boolean } // a token among those shown, or none
   | { type: "pin"; query: number | null; edge?: AttentionEdge | null } // and its edge is explained
   | { type: "explain"; edge: AttentionEdge } // of what is shown
   | { type: "look"; layer: number; head: number } // at a head in the grid
   | { type: "sort" } // the grid, otherwise
-  | { type: "take"; parts: StateParts } // from outside: attributes, links, a kernel's traits
-  | { type: "model"; numLayers: number; numHeads: number; vocabulary?: string[] } // which is about to compute
+  | { type: "take"; parts: StateParts & { given?: Given } } // from outside: attributes, links, a kernel's traits
+  | { type: "model"; numLayers: number; numHeads: number; vocabulary?: string[]; model?: HeadModel } // which is about to compute
   | { type: "show"; map: AttentionMap; compared?: AttentionMap | null; computedBy?: string }
   | { type: "layer"; layer: number; map: WireWeights; compared?: WireWeights }
   | { type: "refuse" } // a sentence: the last map stays, greyed
@@ -80,8 +95,9 @@ export type Action =
 export function startWith(
   { off, madeWith = "", ...parts }: StateParts,
   {
+    places = [],
     models = [],
-    readsText = true,
+    readsText: reads = true,
     behaviours = null,
     computes = true,
     fetches = false,
@@ -90,8 +106,10 @@ export function startWith(
 ): State {
   return {
     chosen: { ...START, ...parts, layer: parts.layer ?? 0 },
+    places,
+    example: (computes && parts.sentence) || "",
     models,
-    readsText,
+    readsText: reads,
     behaviours,
     computes,
     fetches,
@@ -99,6 +117,8 @@ export function startWith(
     layer: parts.layer ?? null,
     pinned: false,
     pointed: null,
+    lookedAt: null,
+    dismissed: false,
     map: null,
     compared: null,
     computedBy,
@@ -110,6 +130,7 @@ export function startWith(
     forgot: false,
     lent: {},
     madeWith,
+    model: null,
     words: [],
     history: NEW,
     refused: false,
@@ -120,6 +141,17 @@ export function startWith(
     explained: null,
   };
 }
+
+/** At first on a page. */
+export const startOn = (parts: StateParts, given: Given, places: string[]) =>
+  startWith(parts, { ...factsOf(given), places });
+
+const factsOf = ({ models, behaviours }: Given) => ({
+  models,
+  readsText: models.every(readsText),
+  computes: models.length > 0,
+  behaviours: models.some(isFile) ? null : behaviours,
+});
 
 export function reduce(state: State, action: Action): State {
   switch (action.type) {
@@ -132,8 +164,10 @@ export function reduce(state: State, action: Action): State {
     case "undo":
     case "redo":
       return restore(state, action.type === "undo");
-    case "point":
-      return point(state, action.query);
+    case "point": {
+      const { query, lookedAt = state.lookedAt, dismissed = state.dismissed } = action;
+      return point({ ...state, lookedAt, dismissed }, query);
+    }
     case "pin":
       return pin(action.edge ? explain(state, action.edge) : state, action.query);
     case "explain":
@@ -142,8 +176,10 @@ export function reduce(state: State, action: Action): State {
       return { ...state, looked: { layer: action.layer, head: action.head } };
     case "sort":
       return { ...state, sorted: !state.sorted };
-    case "take":
-      return take(state, action.parts);
+    case "take": {
+      const { given, ...parts } = action.parts;
+      return given ? takeModels(state, given) : take(state, parts);
+    }
     case "model":
       return fitToModel(state, action);
     case "show":
@@ -199,7 +235,8 @@ function write(state: State, back: StateParts, sentence: string, when = performa
 function lendParts(state: State, given: StateParts): State {
   const whole = given.sentence === undefined ? null : WHOLE;
   const { parts, lent } = lend<StateParts>(ownParts(state), state.lent, given, whole);
-  return take({ ...state, lent }, parts);
+  const asked = state.asked + Number("madeWith" in given); // where a link leads, a model is awaited
+  return take({ ...state, lent, asked }, parts);
 }
 
 /** The parts of a state that can be lent. */
@@ -242,6 +279,22 @@ function taken(state: State, { off, madeWith = state.madeWith, ...parts }: State
   return state.map ? markOff(after, state.map) : after;
 }
 
+/** Goes on with the model that was chosen, if it is among those that a page gives. */
+function takeModels(state: State, given: Given): State {
+  const { models, model, linked } = given;
+  const { chosen, map, compared, computedBy, places, example, asked, madeWith } = state;
+  if (String(models) === String(state.models)) {
+    if (model >= 0) return take(state, { model });
+    return models.some(isFile) ? { ...state, asked: asked + 1 } : state; // another file of that name
+  }
+  const link = models.includes(madeWith) ? linked : null; // now its heads are there
+  const same = Math.max(models.indexOf(state.models[chosen.model]), 0);
+  const parts = { ...chosen, model: same, ...link, sentence: chosen.sentence };
+  const start = { ...startWith(parts, { ...factsOf(given), places, computedBy }), example };
+  const shown = map ? show(start, { type: "show", map, compared }) : start;
+  return link ? take(shown, parts) : shown; // for the map to come
+}
+
 /** With the heads off that wait for a map; where a model is to compute, they go on waiting for it. */
 function markOff(state: State, { shape }: AttentionMap): State {
   const masked = withMask(state, shape);
@@ -258,9 +311,9 @@ function withMask(state: State, [layers, heads]: number[]): State {
 /** A mask of other layers and heads than the model's is forgotten. */
 function fitToModel(
   state: State,
-  { numLayers, numHeads, vocabulary = [] }: { numLayers: number; numHeads: number; vocabulary?: string[] },
+  { numLayers, numHeads, vocabulary = [], model }: Extract<Action, { type: "model" }>,
 ): State {
-  const masked = { ...withMask(state, [numLayers, numHeads]), words: vocabulary };
+  const masked = { ...withMask(state, [numLayers, numHeads]), model: model ?? null, words: vocabulary };
   const { headMask } = masked.chosen;
   const fits = !headMask || (headMask.length === numLayers && headMask[0].length === numHeads);
   if (fits) return masked;
@@ -347,14 +400,14 @@ function addLayer(
 export const missingOf = ({ map, chosen }: State) => (map ? missingLayers(map, chosen) : []);
 
 /** What a map is computed from, and the layers that are fetched of it: where one differs from before, another is asked for. */
-export function args({ chosen, off, map, asked, requested, computes }: State): Record<string, unknown> {
+export function args({ models, chosen, off, map, asked, requested, computes }: State): Record<string, unknown> {
   const of = {
     ...Object.fromEntries(COMPUTED.map((name) => [name, chosen[name]])),
     headMask: String(off ?? offIn(chosen.headMask)),
     asked,
     ...(lacksNorms(map, chosen) && { norms: true }),
   };
-  return { ...(computes && of), ...(requested.length && { layers: requested.at(-1) }) };
+  return { models, ...(computes && of), ...(requested.length && { layers: requested.at(-1) }) };
 }
 
 const isOther = (one: Record<string, unknown>, other: Record<string, unknown>) =>
@@ -362,13 +415,13 @@ const isOther = (one: Record<string, unknown>, other: Record<string, unknown>) =
 
 /** What follows from a change for what is shown: nothing as long as another map is on its way, or layers are. */
 function follow(before: State, changed: State): State {
-  const after = { ...changed, ...gridAfter(before, changed) };
+  const after = { ...changed, ...viewAfter(before, changed) };
   const { map, compared } = after;
   if (!map) return after;
   const isAwaited = before.map === map && after.computes;
   if (isAwaited && (isOther(args(before), args(after)) || lacksNorms(map, after.chosen))) return after;
   const chosen = fitted(after, map);
-  const state = { ...after, chosen, ...gridAfter(before, { ...after, chosen }) };
+  const state = { ...after, chosen, ...viewAfter(before, { ...after, chosen }) };
   const missing = missingOf(state);
   if (missing.length) return { ...state, requested: withRequest(state, missing) };
   const from = [map, compared, ...SHOWN.map((name) => state.chosen[name])];
@@ -377,14 +430,19 @@ function follow(before: State, changed: State): State {
     ? { ...before.shown! }
     : { from, map: shownMap(map, state.chosen), compared: compared && shownMap(compared, state.chosen) };
   const pointed = queryOf({ ...state, shown }) < shown.map.queryTokens.length ? state.pointed : null;
+  const lookedAt = isShown(shown, state.lookedAt) ? state.lookedAt : null;
   const allOn = state.chosen.headMask ? state.allOn : { of: textOf(state), predictions: map.predictions };
-  return { ...state, shown, pointed, allOn };
+  return { ...state, shown, pointed, lookedAt, allOn };
 }
 
-/** What the grid knows: as it opens, it's sorted, and the head that is looked at is the chosen one, as it is where another is chosen. */
-function gridAfter({ chosen: before }: State, { chosen, looked, sorted }: State) {
+/** Whether there's such a word among those that are looked at. */
+const isShown = ({ map, compared }: Shown, at: State["lookedAt"]) =>
+  at !== null && at.key < ((at.second ? compared : map)?.keyTokens.length ?? 0);
+
+/** What a view knows. No word is looked at in one that opens. The grid: as it opens, it's sorted, and the head that is looked at is the chosen one, as it is where another is chosen. */
+function viewAfter({ chosen: before }: State, { chosen, looked, sorted }: State) {
   const { layer, head, view } = chosen;
-  if (view !== before.view) return { looked: { layer, head: head ?? 0 }, sorted: true };
+  if (view !== before.view) return { looked: { layer, head: head ?? 0 }, sorted: true, lookedAt: null };
   const moves = layer !== before.layer || head !== before.head;
   return { looked: moves ? { layer, head: head ?? looked.head } : looked, sorted };
 }

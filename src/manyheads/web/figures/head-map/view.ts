@@ -3,9 +3,10 @@
 import { offIn, withOff } from "../../math/heads-off.ts";
 import { capital } from "../../math/text.ts";
 import { summaryOf } from "../../views/announcer.ts";
-import { offerBelowSentence, onUndo } from "../../views/controls.ts";
-import { announce, keepFocus, nextId } from "../../views/dom.ts";
-import { differing, Host, type Owner } from "../../views/host.ts";
+import { isOnRequest } from "../../math/families.ts";
+import { OFFER, offerBelowSentence, onUndo } from "../../views/controls.ts";
+import { announce, setChildren, keepFocus, nextId } from "../../views/dom.ts";
+import { differing, Host, type Owner, type View } from "../../views/host.ts";
 import { WhyThere } from "../../views/why-there.ts";
 import { Controls } from "./controls.ts";
 import { undo } from "./map-part.ts";
@@ -18,7 +19,7 @@ import { makeTools } from "./tools.ts";
 
 export type MapFigure = Host<State, Action>;
 
-const POINTED = ["pointed", "looked", "sorted"]; // what the chosen view follows alone
+const POINTED = ["pointed", "lookedAt", "dismissed", "looked", "sorted"]; // what the chosen view follows alone
 
 export interface MapOptions {
   examples?: string; // sentences to press, with "|" between them
@@ -26,19 +27,37 @@ export interface MapOptions {
   copies?: (state: () => State) => Record<string, () => string>; // texts that the menu can copy
 }
 
-/** A map in `root`. */
-export const mapFigure = (root: HTMLElement, state: State, options: MapOptions, owner: Owner<State>): MapFigure =>
-  new Host(root, state, { reduce, args, summary, view: (host) => view(host, options), notes }, owner);
-
 /** What is said of a refused sentence stands without notes on what is shown. */
 const notes = (state: State) => (state.refused ? [] : notesOf(state));
+
+export const FIGURE = { reduce, args, summary, notes };
+
+/** A map in `root`. */
+export const mapFigure = (root: HTMLElement, state: State, options: MapOptions, owner: Owner<State>): MapFigure =>
+  new Host(root, state, { ...FIGURE, view: (host) => view(host, options) }, owner);
 
 function summary({ map, chosen }: State, before?: State) {
   const off = capital(withOff(offIn(chosen.headMask).length));
   return `${summaryOf(map!, chosen, before?.map ?? undefined)}${off && ` ${off}.`}`;
 }
 
-function view(host: MapFigure, { examples = "", tools = true, copies }: MapOptions) {
+/** A map's view, made anew for other models. */
+export function view(host: MapFigure, options: MapOptions): View<State> {
+  let made = viewOf(host, options);
+
+  function draw(state: State, drawn: State | null) {
+    if (!drawn || drawn.models === state.models) return made.draw(state, drawn);
+    made.leave();
+    made = viewOf(host, options);
+    setChildren(host.root, [...made.nodes, ...host.reports]);
+    if (host.statusNode.matches(`.${OFFER}`) || state.models.some(isOnRequest)) offerBelowSentence(host.root);
+    return made.draw(state, null);
+  }
+
+  return { nodes: made.nodes, draw };
+}
+
+function viewOf(host: MapFigure, { examples = "", tools = true, copies }: MapOptions) {
   const { root } = host;
   const { computes, readsText } = host.state;
   const id = nextId("head-map");
