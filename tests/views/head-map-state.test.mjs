@@ -268,7 +268,7 @@ test("after any actions the state fits its map, and what is shown is what was ch
     if (action.type === "begin" || (action.type === "choose" && "sentence" in action.parts))
       assert.deepEqual(after.lent, {});
     assert.ok(layers.every((each) => missingOf(after).includes(each)) && (after.fetches || !layers.length));
-    if (after.asked !== before.asked) assert.ok(["choose", "begin", "pin"].includes(action.type));
+    if (after.requests !== before.requests) assert.ok(["choose", "begin", "pin"].includes(action.type));
     if (before.chosen.layer !== chosen.layer) assert.equal(after.looked.layer, chosen.layer);
     if (before.chosen.view !== chosen.view) assert.ok(after.sorted, "another view opens sorted");
     if (shown && !chosen.headMask && needs === "paint") assert.equal(after.allOn.predictions, map.predictions);
@@ -310,7 +310,7 @@ test("other models leave the sentence and the map; the one that was chosen goes 
     assert.deepEqual([chosen.sentence, after.map?.weights], [before.chosen.sentence, before.map?.weights]);
     const same = before.models[before.chosen.model];
     if (String(models) === String(before.models)) {
-      assert.equal(after.asked - before.asked, Number(models.includes("file/mine") && action.parts.given.model < 0));
+      assert.equal(after.requests - before.requests, Number(models.includes("file/mine") && action.parts.given.model < 0));
     } else {
       assert.deepEqual(after.history, NEW);
       if (models.includes(same)) assert.equal(models[chosen.model], same);

@@ -46,7 +46,7 @@ export interface State {
   compared: AttentionMap | null;
   computedBy: string; // a model's name; "" where the page brought it
   shown: Shown | null;
-  asked: number; // how often its reader chose what a map is computed from, be it the same again: what's seen may answer to something else
+  requests: number; // how often its reader chose what a map is computed from, be it the same again: what's seen may answer to something else
   requested: number[][]; // layers, as they were requested
   later: Partial<Pick<MapState, (typeof PLACES)[number]>>; // for the map to come: the one on screen may be smaller
   off: number[][] | null; // the heads that are to be off in it, as [layer, head]
@@ -123,7 +123,7 @@ export function startWith(
     compared: null,
     computedBy,
     shown: null,
-    asked: 0,
+    requests: 0,
     requested: [],
     later: {},
     off: off ?? null,
@@ -212,7 +212,7 @@ function choose(state: State, parts: Partial<MapState>, when = performance.now()
     off: headMask === undefined ? state.off : null,
     lent: keep<StateParts>(own, state.lent, headMask === undefined ? rest : { ...rest, off: offIn(headMask) }),
     pinned: "query" in parts ? !home : state.pinned,
-    asked: state.asked + Number(names.some((name) => COMPUTED.includes(name))),
+    requests: state.requests + Number(names.some((name) => COMPUTED.includes(name))),
     history: record(state.history, keptOf(state), names, when),
   });
 }
@@ -226,7 +226,7 @@ function write(state: State, back: StateParts, sentence: string, when = performa
     forgot: false,
     chosen: { ...start.chosen, sentence },
     lent: {},
-    asked: state.asked + 1,
+    requests: state.requests + 1,
     history: record(state.history, keptOf(state), ["sentence"], when),
   });
 }
@@ -235,8 +235,8 @@ function write(state: State, back: StateParts, sentence: string, when = performa
 function lendParts(state: State, given: StateParts): State {
   const whole = given.sentence === undefined ? null : WHOLE;
   const { parts, lent } = lend<StateParts>(ownParts(state), state.lent, given, whole);
-  const asked = state.asked + Number("madeWith" in given); // where a link leads, a model is awaited
-  return take({ ...state, lent, asked }, parts);
+  const requests = state.requests + Number("madeWith" in given); // where a link leads, a model is awaited
+  return take({ ...state, lent, requests }, parts);
 }
 
 /** The parts of a state that can be lent. */
@@ -282,10 +282,10 @@ function taken(state: State, { off, madeWith = state.madeWith, ...parts }: State
 /** Goes on with the model that was chosen, if it is among those that a page gives. */
 function takeModels(state: State, given: Given): State {
   const { models, model, linked } = given;
-  const { chosen, map, compared, computedBy, places, example, asked, madeWith } = state;
+  const { chosen, map, compared, computedBy, places, example, requests, madeWith } = state;
   if (String(models) === String(state.models)) {
     if (model >= 0) return take(state, { model });
-    return models.some(isFile) ? { ...state, asked: asked + 1 } : state; // another file of that name
+    return models.some(isFile) ? { ...state, requests: requests + 1 } : state; // another file of that name
   }
   const link = models.includes(madeWith) ? linked : null; // now its heads are there
   const same = Math.max(models.indexOf(state.models[chosen.model]), 0);
@@ -400,11 +400,11 @@ function addLayer(
 export const missingOf = ({ map, chosen }: State) => (map ? missingLayers(map, chosen) : []);
 
 /** What a map is computed from, and the layers that are fetched of it: where one differs from before, another is asked for. */
-export function args({ models, chosen, off, map, asked, requested, computes }: State): Record<string, unknown> {
+export function args({ models, chosen, off, map, requests, requested, computes }: State): Record<string, unknown> {
   const of = {
     ...Object.fromEntries(COMPUTED.map((name) => [name, chosen[name]])),
     headMask: String(off ?? offIn(chosen.headMask)),
-    asked,
+    requests,
     ...(lacksNorms(map, chosen) && { norms: true }),
   };
   return { models, ...(computes && of), ...(requested.length && { layers: requested.at(-1) }) };
