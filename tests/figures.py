@@ -3,8 +3,8 @@
 IN_CHAPTER = {
     "index": ["first-look"],
     "coffee-or-tea": ["head-map"],
-    "formula": ["attention-flow", "slice-or-project", "softmax-scale", "field-exercise"],
-    "order-and-cost": ["rotary-positions", "word-shuffle", "attention-kinds"],
+    "formula": ["attention-flow", "slice-or-project", "softmax-scale", "field-exercise", "rotary-positions", "word-shuffle"],
+    "order-and-cost": ["attention-kinds"],
     "what-a-head-writes": ["head-ledger"],
     "intuition": ["figure-guess", "blend-triangle"],
     "museum": ["museum-piece"],

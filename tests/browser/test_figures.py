@@ -200,7 +200,7 @@ def test_positions_keep_their_score_and_kinds_of_attention_their_bytes(page, sit
 
 
 def test_shuffled_words_are_nothing_new_to_a_model_without_order(page, site):
-    page.goto(f"{site}/book/order-and-cost.html")
+    page.goto(f"{site}/book/formula.html")
     head_map, shuffle = page.locator("head-map#order"), page.locator("word-shuffle")
     ready(head_map)
     type_into(head_map, "The soup was not awful but good.")

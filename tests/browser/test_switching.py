@@ -114,7 +114,7 @@ def test_a_slider_runs_over_models(page, site):
 
 def test_a_bug_is_switched_on_by_keyboard_and_says_what_it_changes(page, site):
     page.goto(f"{site}/book/museum.html")
-    guessed = page.locator("museum-piece[bug=view]")
+    guessed = page.locator("museum-piece[bug=scale]")
     ready(guessed.locator("head-map"))
     page.locator("figure-guess").get_by_role("button", name="just show me").click()
     expect(guessed.get_by_role("switch")).to_be_checked()
@@ -123,6 +123,7 @@ def test_a_bug_is_switched_on_by_keyboard_and_says_what_it_changes(page, site):
     expect(guessed.get_by_role("switch")).not_to_be_checked()
     has_weights(guessed.locator("head-map"), weights)
     piece = page.locator("museum-piece[bug=axis]")
+    page.locator("details", has=piece).locator("> summary").click()
     head_map, changes = piece.locator("head-map"), piece.locator(".mp-changes")
     ready(head_map)
     before = type_sentence(head_map, sentence)["weights"]

@@ -13,14 +13,14 @@ from manyheads import attention
 from manyheads.models.focus import load_focus_model
 from manyheads.models.steps import attention_input
 
-BUGS = ("scale", "axis", "mask", "view", "concat", "width")
+BUGS = ("view", "scale", "axis", "mask", "concat", "width")  # in the order of the page
 MUSEUM = (ROOT / "book" / "museum.md").read_text()
 SENTENCE = "The old cook made a wonderful soup."
 
 
 def mutated(bug):
     """attention.py with the change that the museum's page shows for a bug."""
-    diffs = re.findall(r"~~~diff\n(.*?)~~~", MUSEUM, re.DOTALL)  # in the order of the page
+    diffs = re.findall(r"~~~diff\n(.*?)~~~", MUSEUM, re.DOTALL)
     lines = dict(zip(BUGS, diffs, strict=True))[bug].splitlines()
     source = inspect.getsource(attention)
     for right, wrong in zip(lines[::2], lines[1::2], strict=True):
@@ -68,6 +68,9 @@ def wrong_weights(bug, heads):
 def test_the_page_does_what_the_shown_change_does_to_the_module(page, site, bug):
     page.goto(f"{site}/book/museum.html")
     piece = page.locator(f"museum-piece[bug={bug}]")
+    drawer = page.locator("details", has=piece)
+    if drawer.count():
+        drawer.locator("> summary").click()
     head_map = piece.locator("head-map")
     ready(head_map)
     type_sentence(head_map, SENTENCE)
