@@ -39,7 +39,7 @@ TIMES = """async ([sentence, keystrokes]) => {
 
 # What a megabyte adds to a key until it's drawn, on the page's thread: in a plain text field, and in a figure.
 MEGABYTE = ("the old cat likes tea and never drinks coffee because it is bitter, so " * 15_000)[:1_000_000]
-TYPED = {"index": "head-map", "formula": "attention-flow", "induction": "head-birth", "translation": "#translator"}
+TYPED = {"index": "head-map", "formula": "attention-flow", "induction": "head-birth", "decoder": "#translator"}
 INTO_A_MEGABYTE = """async ([name, long]) => {
   const figure = document.querySelector(name);
   await figure.ready;

@@ -1,4 +1,4 @@
-"""The control of the translation chapter: four heads that nobody showed where to look, judged by the same rule.
+"""The control of a claim about translators: four heads that nobody showed where to look, judged by the same rule.
 
 A head does the work of a claim if at least half of its attention is on the word in question, and if the translator
 suffers more without this head than without any other.

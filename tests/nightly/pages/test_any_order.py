@@ -18,7 +18,7 @@ FIGURES = [
     *((chapter, name) for name, chapter in CHAPTER_OF.items() if name not in STILL),
     ("intuition", "head-map"),
     ("real-heads", 'head-map[model="encoder"]'),
-    ("translation", "head-map"),
+    ("decoder", "#translator"),
 ]
 TEXTS = [
     "",

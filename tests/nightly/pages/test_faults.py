@@ -22,7 +22,7 @@ MAP = ("coffee-or-tea", "head-map", None)
 FORMULA = ("formula", "attention-flow", None)
 ENCODER = ("real-heads", 'head-map[model="encoder"]', "Load the encoder")
 SENSE = ("ambiguity", "word-sense", "Load the encoder")
-TRANSLATOR = ("translation", "head-map", None)
+TRANSLATOR = ("decoder", "#translator", None)
 DECODER = ("decoder", "next-word", "Load the language model")
 
 ANSWERS = {
