@@ -3,7 +3,14 @@
 IN_CHAPTER = {
     "index": ["first-look"],
     "coffee-or-tea": ["head-map"],
-    "formula": ["attention-flow", "slice-or-project", "softmax-scale", "field-exercise", "rotary-positions", "word-shuffle"],
+    "formula": [
+        "attention-flow",
+        "slice-or-project",
+        "softmax-scale",
+        "field-exercise",
+        "rotary-positions",
+        "word-shuffle",
+    ],
     "order-and-cost": ["attention-kinds", "growing-cache"],
     "what-a-head-writes": ["head-ledger"],
     "intuition": ["figure-guess", "blend-triangle"],
