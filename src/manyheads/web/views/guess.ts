@@ -99,7 +99,8 @@ export function guessView(question: Question, pressed: (answer: number | null) =
     way.hidden = !isOpen(guess);
     // As much room as the longest verdict takes; and what stands there on paper and where no script runs
     const text = right === null ? `Not so: ${longest(answers)}. ${says}` : `Answer: ${answers[right]}. ${says}`;
-    room.replaceChildren(...markedNodes(text), h("span", { class: "gs-why" }, ` ${longest(question.why ?? [])}`));
+    const reasons = question.why ? [h("span", { class: "gs-why" }, ` ${longest(question.why)}`)] : [];
+    room.replaceChildren(...markedNodes(text), ...reasons);
     room.classList.toggle("gs-known", right !== null);
   }
 
