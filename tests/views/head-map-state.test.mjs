@@ -310,7 +310,10 @@ test("other models leave the sentence and the map; the one that was chosen goes 
     assert.deepEqual([chosen.sentence, after.map?.weights], [before.chosen.sentence, before.map?.weights]);
     const same = before.models[before.chosen.model];
     if (String(models) === String(before.models)) {
-      assert.equal(after.requests - before.requests, Number(models.includes("file/mine") && action.parts.given.model < 0));
+      assert.equal(
+        after.requests - before.requests,
+        Number(models.includes("file/mine") && action.parts.given.model < 0),
+      );
     } else {
       assert.deepEqual(after.history, NEW);
       if (models.includes(same)) assert.equal(models[chosen.model], same);

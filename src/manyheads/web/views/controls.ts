@@ -194,7 +194,7 @@ export const OFFER = "hm-offer";
 export function offerBelowSentence(root: HTMLElement) {
   const [status, box] = [".hm-status", ".hm-sentence"].map((part) => root.querySelector<HTMLElement>(part));
   const part = [...root.children].findLast((child) => child.contains(box));
-  if (!status || !part) return; // it's below it by itself
+  if (status?.parentElement !== root || !part) return; // a view has put it where it belongs
   part.after(status);
   status.classList.add(OFFER);
 }
