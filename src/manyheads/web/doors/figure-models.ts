@@ -3,9 +3,36 @@
 
 import { familyLabel, isFile, isOnRequest } from "../math/families.ts";
 import { isPaused, WHY } from "../math/faults.ts";
+import type { Message } from "../views/controls.ts";
 import { inSight } from "../views/in-sight.ts";
-import { failedTo, LOADING, loadWithProgress, megabytes, modelsScript, OFFERED } from "./page-models.ts";
-import type { Task, TaskOptions } from "./task.ts";
+import {
+  failedTo,
+  LOADING,
+  loadWithProgress,
+  megabytes,
+  modelsScript,
+  OFFERED,
+  type ShowLoading,
+} from "./page-models.ts";
+
+/** How a figure's last job stands; "away" where its figure left the page before it was done. */
+export type Status = "idle" | "away" | "held" | "offered" | "loading" | "computing" | "ready" | "failed";
+
+/** The task that waits for them. */
+interface Waiting {
+  readonly status: Status;
+  show(status: Status, ...message: Message): void;
+  again(follows?: boolean): void;
+}
+
+export interface ModelsOptions<Model> {
+  load?: (name: string, show: ShowLoading) => Promise<Model>;
+  notLoaded?: string;
+  /** What is said while something that its reader typed waits for a model; null where nothing does. */
+  waits?: (model: string) => string | null;
+  /** It waits for its reader, and what is shown answers to something else than was typed, or not. */
+  offered?: (old: boolean) => void;
+}
 
 const LOADS = ["loading", LOADING, null, "", 0] as const; // before it's known how far that is
 
@@ -13,10 +40,10 @@ export class Models<Model extends { broken?: boolean }> {
   isAllowed = false; // to fetch a model that is fetched on request only
   #known = new Map<string, Model | Promise<Model>>(); // those that are here, and those that are on their way
   #awaited: string[] = []; // the names of those that the task waits for
-  #task: Task<Model>;
-  #options: TaskOptions<Model>;
+  #task: Waiting;
+  #options: ModelsOptions<Model>;
 
-  constructor(task: Task<Model>, options: TaskOptions<Model>) {
+  constructor(task: Waiting, options: ModelsOptions<Model>) {
     this.#task = task;
     this.#options = options;
   }

@@ -6,8 +6,8 @@ import { Fault } from "../math/faults.ts";
 import type { HeadModel } from "../models/head-model.ts";
 import type { Message } from "../views/controls.ts";
 import { focusedIn } from "../views/dom.ts";
-import { Models } from "./figure-models.ts";
-import { failedTo, type ShowLoading } from "./page-models.ts";
+import { Models, type ModelsOptions, type Status } from "./figure-models.ts";
+import { failedTo } from "./page-models.ts";
 import { turns } from "./turns.ts";
 
 /** What is computed with the models: at once where they answer at once, else a promise of it. */
@@ -23,24 +23,15 @@ export type Refusal = Error & { word: string | null; near: string[] };
 /** Shows how things stand. */
 export type Tell = (...message: Message) => void;
 
-/** How a figure's last job stands; "away" where its figure left the page before it was done. */
-export type Status = "idle" | "away" | "held" | "offered" | "loading" | "computing" | "ready" | "failed";
-
 /** What a figure asks of its task. */
-export interface TaskOptions<Model> {
+export interface TaskOptions<Model> extends ModelsOptions<Model> {
   /** The names of the models that it computes with now; none where it shows only what is baked in. */
   models: () => string[];
   tell: Tell;
   /** What is computed of the present state; without one, only what a reader presses is. */
   job?: Job<Model, any>;
-  load?: (name: string, show: ShowLoading) => Promise<Model>;
-  notLoaded?: string;
   /** Tells what goes on meanwhile, where that is told otherwise. */
   progress?: Tell;
-  /** What is said while something that its reader typed waits for a model; null where nothing does. */
-  waits?: (model: string) => string | null;
-  /** It waits for its reader, and what is shown answers to something else than was typed, or not. */
-  offered?: (old: boolean) => void;
   /** Says that a model cannot read a sentence. */
   refuse?: (refusal: Refusal, failure: string) => void;
 }
