@@ -7,7 +7,7 @@ import type { AttentionEdge, ScoreParts } from "../math/score-parts.ts";
 import type { Flow, FlowState } from "../math/steps.ts";
 import type { PartOfLedger } from "./decoder-model.ts";
 import type { AttendOptions, DecoderModel, Draft, NextWord } from "./head-model.ts";
-import { missingBytesOf } from "./kept-files.ts";
+import { missingBytesOf } from "./file-store.ts";
 import type { Loading } from "./models.ts";
 import { startModel, WorkerModel, type FirstMessage, type LoadOptions, type Started } from "./worker-model.ts";
 

@@ -4,7 +4,7 @@
 import type { AttentionMap, HeadMask } from "../math/attention-map.ts";
 import type { Matrix } from "../math/attention.ts";
 import type { Flow, FlowState } from "../math/steps.ts";
-import { missingBytesOf } from "./kept-files.ts";
+import { missingBytesOf } from "./file-store.ts";
 import type { AttendOptions } from "./head-model.ts";
 import type { Loading } from "./models.ts";
 import { startModel, WorkerModel, type LoadOptions, type Started } from "./worker-model.ts";

@@ -12,7 +12,7 @@ import { describe, readGguf, readHeader, type Gguf } from "./gguf.ts";
 import { DecoderFile } from "./gguf-decoder.ts";
 import { tokenizerOf } from "./gguf-tokens.ts";
 import code from "./kernel.wasm";
-import { fetchManifest, listOf, obtainAll, Store } from "./kept-files.ts";
+import { fetchManifest, listOf, obtainAll, Store } from "./file-store.ts";
 import type { Tokenizer } from "./tokenizers.min.mjs";
 
 /** A model that takes in its files, as they come. */

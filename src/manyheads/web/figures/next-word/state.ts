@@ -83,7 +83,7 @@ export interface State extends Draft {
   earlier: (Draft & { draws: number })[]; // to step back to
   left: number; // tokens that are still to be written
   plays: boolean; // many of them
-  written: string[]; // since the press
+  generated: string[]; // since the press
   message: string; // why nothing more is written
 }
 
@@ -170,7 +170,7 @@ export function startWith(parts: Partial<State>, size: [number, number]): State 
     earlier: [],
     left: 0,
     plays: false,
-    written: [],
+    generated: [],
     message: "",
     ...fitted(size, parts),
   });
@@ -184,7 +184,7 @@ const answered = (state: State): State => ({ ...state, phase: state.left ? "writ
 
 /** With nothing more to be written. */
 function stopped(state: State): State {
-  const still = { ...state, left: 0, plays: false, written: [] };
+  const still = { ...state, left: 0, plays: false, generated: [] };
   return isWaiting(still) ? still : answered(still);
 }
 
@@ -430,11 +430,11 @@ function writeDrawn(state: State): State {
     if (place === undefined || known !== state.seed) return { ...state, phase: "asking", requests: state.requests + 1 }; // the model goes on from here
     return writeStored(state, words[place][0]);
   }
-  const { next, answer, seed, draws, written } = state;
+  const { next, answer, seed, draws, generated } = state;
   const id = drawn(next, uniform(seed, draws));
   const end = (message: string) => ({ ...stopped(state), draws: draws + 1, message });
   if (answer!.vocabulary.endTokens.includes(id)) return end("Here the model would end the text.");
-  if (isEndless(written)) return end("The model has written a word that doesn’t end.");
+  if (isEndless(generated)) return end("The model has written a word that doesn’t end.");
   const longer = append(state, id, draws + 1);
   return longer.tail.length ? { ...longer, left: longer.left || 1 } : longer; // a word has whole characters
 }
@@ -454,9 +454,9 @@ function append(state: State, id: number, draws = state.draws): State {
 
 /** Goes on with a draft that has another word. */
 function lengthen(state: State, draft: Draft, word: string, draws: number): State {
-  const { text, tail, earlier, left, written } = state;
+  const { text, tail, earlier, left, generated } = state;
   const longer = [...earlier, { text, tail, draws: state.draws }];
-  return ask({ ...state, draws, earlier: longer, left: Math.max(0, left - 1), written: [...written, word] }, draft);
+  return ask({ ...state, draws, earlier: longer, left: Math.max(0, left - 1), generated: [...generated, word] }, draft);
 }
 
 /** To the draft before, and the draws that came after it. */

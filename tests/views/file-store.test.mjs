@@ -35,7 +35,7 @@ async function inTabs(t, count, locks, atOnce) {
   Object.defineProperty(navigator, "locks", { value: locks, configurable: true });
   const got = await Promise.all(
     Array.from({ length: count }, async (_, tab) => {
-      const { obtainAll, Store } = await import(`../../src/manyheads/web/models/kept-files.ts?tab=${count}${tab}`);
+      const { obtainAll, Store } = await import(`../../src/manyheads/web/models/file-store.ts?tab=${count}${tab}`);
       let taken;
       await obtainAll({ files: { part: FILE } }, "list.json", {
         base: BASE,
@@ -66,7 +66,7 @@ test("without locks, or where a page may have none, each fetches", async (t) => 
 test("a header is taken in before the files that it describes are fetched", async (t) => {
   const { fetch } = globalThis;
   t.after(() => Object.assign(globalThis, { fetch }));
-  const { obtainAll, Store } = await import("../../src/manyheads/web/models/kept-files.ts?header");
+  const { obtainAll, Store } = await import("../../src/manyheads/web/models/file-store.ts?header");
   const happened = [];
   globalThis.fetch = async (url) => {
     happened.push(`fetch ${new URL(url).pathname.split("/").at(-1)}`);
