@@ -45,6 +45,15 @@ test("nothing large comes before the reader asks, whatever is pointed at or type
   assert.equal(loads.length, 0);
 });
 
+test("it stands below all sentences, also where two are compared", async () => {
+  const { map } = await offered(MAP.replace("hot tea", 'hot tea" compare="cold tea'));
+  const boxes = [...map.querySelectorAll(".hm-sentence")];
+  assert.equal(boxes.length, 2);
+  const follows = (box) =>
+    box.compareDocumentPosition(map.querySelector(".hm-status")) & Node.DOCUMENT_POSITION_FOLLOWING;
+  assert.ok(boxes.every(follows));
+});
+
 for (const [name, attributes] of Object.entries({
   "head-map": 'model="encoder" sentence="hot tea"',
   "attention-flow": 'model="encoder" layer="0" sentence="hot tea"',

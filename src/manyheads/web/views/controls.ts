@@ -192,8 +192,9 @@ export const OFFER = "hm-offer";
 
 /** Where a figure has to load its model, this is offered right below the sentence, above what is shown: there it's seen by who types. */
 export function offerBelowSentence(root: HTMLElement) {
-  const [status, box] = [".hm-status", ".hm-sentence"].map((part) => root.querySelector<HTMLElement>(part));
-  const part = [...root.children].findLast((child) => child.contains(box));
+  const status = root.querySelector(".hm-status");
+  const box = ".hm-sentence"; // the last, where two are compared
+  const part = [...root.children].findLast((child) => child.matches(box) || child.querySelector(box));
   if (status?.parentElement !== root || !part) return; // a view has put it where it belongs
   part.after(status);
   status.classList.add(OFFER);
