@@ -4,7 +4,7 @@ import test from "node:test";
 import { EXPERIMENTS } from "../../src/manyheads/web/figures/head-birth/experiments.ts";
 import {
   args,
-  askedOf,
+  explainedPlace,
   isTold,
   namedHeads,
   reduce,
@@ -83,9 +83,9 @@ test("after any actions the step is one of the training's, and the character tha
     assert.equal(after.map, action.map ?? before.map, "what is shown stays until another map comes");
     const shown = after.map?.queryTokens.length ?? 0;
     assert.equal(after.all.length, Math.max(shown - 1, 0));
-    assert.ok(askedOf(after) <= after.all.length && (askedOf(after) > 0 || !after.all.length));
+    assert.ok(explainedPlace(after) <= after.all.length && (explainedPlace(after) > 0 || !after.all.length));
     if (after.chosen === null && after.all.some(({ known }) => known))
-      assert.ok(after.all[askedOf(after) - 1].known, "the first that can be known");
+      assert.ok(after.all[explainedPlace(after) - 1].known, "the first that can be known");
   });
 });
 

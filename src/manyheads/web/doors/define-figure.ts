@@ -27,7 +27,7 @@ export interface FigureParts<State, Action, Model extends { broken?: boolean } =
   attributes?: string[];
   /** The part that a text of one stands for; without this, the text itself. */
   read?(name: string, text: string | null, element: HTMLElement): Record<string, any>;
-  /** What a page can read of it. What an attribute writes can be set, too. */
+  /** What a page can read of it. What an attribute writes can be set as well. */
   properties?: Record<string, (state: State, host: Host<State, Action>) => unknown>;
   /** What else of that can be set. */
   sets?: Record<string, (host: Host<State, Action>, value: any) => void>;

@@ -20,12 +20,12 @@ export function inductionScores(map: AttentionMap) {
 
 /** The sum of what each head of a layer gives to the keys that are `wanted(query)`, on average over the queries that have any. */
 function scores(map: AttentionMap, layer: number, wanted: (query: number) => number[]) {
-  const asked = map.queryTokens.map((_, query) => [query, wanted(query)] as const).filter(([, keys]) => keys.length);
-  if (!asked.length) return null;
+  const queries = map.queryTokens.map((_, query) => [query, wanted(query)] as const).filter(([, keys]) => keys.length);
+  if (!queries.length) return null;
   return map.headNames.map((_, head) =>
-    asked.reduce((sum, [query, keys]) => {
+    queries.reduce((sum, [query, keys]) => {
       const weights = queryWeights(map, layer, head, query);
-      return sum + keys.reduce((given, key) => given + weights[key], 0) / asked.length;
+      return sum + keys.reduce((given, key) => given + weights[key], 0) / queries.length;
     }, 0),
   );
 }

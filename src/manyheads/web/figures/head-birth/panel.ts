@@ -64,28 +64,28 @@ export function trainingPanel(
   /** A question that opens gets the focus: what was pressed leads there. */
   function consider(experiment: number) {
     change({ type: "consider", experiment });
-    if (host.state.asked >= 0) (answers.firstElementChild as HTMLElement).focus({ preventScroll: true });
+    if (host.state.considered >= 0) (answers.firstElementChild as HTMLElement).focus({ preventScroll: true });
   }
 
   function run(at: number) {
-    const experiment = EXPERIMENTS[host.state.asked];
+    const experiment = EXPERIMENTS[host.state.considered];
     change({ type: "reset", experiment, predicted: experiment.answers[at], runs: true });
     answer.focus({ preventScroll: true }); // the question is gone
   }
 
   /** The controls and the experiments. */
-  function draw({ asked }: State, training: Training) {
+  function draw({ considered }: State, training: Training) {
     const { seed, experiment } = training;
     setText(play, training.runs ? "❚❚ Pause" : training.step ? "▶ Go on" : "▶ Train");
     setText(step, `step ${training.step}`);
     setText(what, experiment.name && experiment !== EXPERIMENTS[0] ? experiment.name : `seed ${seed}`);
     buttons.forEach((button, at) =>
-      setProps(button, { ariaPressed: String(at === asked || EXPERIMENTS[at] === experiment) }),
+      setProps(button, { ariaPressed: String(at === considered || EXPERIMENTS[at] === experiment) }),
     );
-    question.hidden = asked < 0;
-    if (asked >= 0) {
-      const texts = EXPERIMENTS[asked].answers;
-      setText(legend, EXPERIMENTS[asked].question);
+    question.hidden = considered < 0;
+    if (considered >= 0) {
+      const texts = EXPERIMENTS[considered].answers;
+      setText(legend, EXPERIMENTS[considered].question);
       const nodes = fill(answers, texts.length, (at) => h("button", { type: "button", onclick: () => run(at) }));
       texts.forEach((text, at) => setText(nodes[at], text));
     }

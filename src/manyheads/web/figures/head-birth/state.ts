@@ -29,7 +29,7 @@ export interface State {
   shownAt: number; // the step at which it does
   live: boolean; // whether the reader's own training is shown, instead of the stored one
   training: Training | null; // the reader's own
-  asked: number; // the experiment whose outcome the reader may predict, from 0; -1 for none
+  considered: number; // the experiment whose outcome the reader may predict, from 0; -1 for none
   off: number[][]; // heads, as [layer, head]
   lent: Partial<Own>; // what stood there before a phrase or a link
   map: Expecting | null; // the one that is shown
@@ -122,7 +122,7 @@ export const startWith = (parts: Partial<State>, steps: number[]): State => ({
   shownAt: Infinity,
   live: false,
   training: null,
-  asked: -1,
+  considered: -1,
   off: [],
   lent: {},
   map: null,
@@ -205,9 +205,9 @@ function change(state: State, action: Action): State {
     case "show":
       return shown(state, action.map);
     case "stored":
-      return { ...state, ...stored(state), off: [], lent: {}, asked: -1 };
+      return { ...state, ...stored(state), off: [], lent: {}, considered: -1 };
     case "consider":
-      return { ...state, asked: action.experiment === state.asked ? -1 : action.experiment };
+      return { ...state, considered: action.experiment === state.considered ? -1 : action.experiment };
     case "pause":
       return { ...state, plays: false, training: training && { ...training, runs: false, unseen: null } };
     case "end":
@@ -223,7 +223,7 @@ function change(state: State, action: Action): State {
         plays: false,
         off: [],
         lent: {},
-        asked: -1,
+        considered: -1,
         training: startAnew(training, action),
       };
     case "report":
@@ -334,13 +334,13 @@ export function namedHeads({ heads, turned }: Training) {
 export const isTold = ({ experiment, step }: Training) => step >= experiment.until;
 
 /** The character that is explained, among those shown; 0 where there is none to guess. */
-export function askedOf({ all, chosen }: State) {
+export function explainedPlace({ all, chosen }: State) {
   const first = all.findIndex(({ known }) => known) + 1;
   return Math.min(chosen ?? (first || all.length), all.length);
 }
 
 /** That a cell of a head, [layer, head], was pressed. */
-export const askedFor = ([layer, head]: number[], cell: Pick<AttentionEdge, "query" | "key">): Action => ({
+export const explainCell = ([layer, head]: number[], cell: Pick<AttentionEdge, "query" | "key">): Action => ({
   type: "ask",
   place: cell.query + 1,
   pressed: { layer, head, ...cell },

@@ -17,7 +17,7 @@ import { birthCharts, birthQuestion, COLOURS } from "./charts.ts";
 import { guessStrip } from "./guess-strip.ts";
 import { headTriangle } from "./head-triangle.ts";
 import { trainingPanel } from "./panel.ts";
-import { askedFor, askedOf, isPending, namedHeads, type Action, type State } from "./state.ts";
+import { explainCell, explainedPlace, isPending, namedHeads, type Action, type State } from "./state.ts";
 import { save } from "./training-runner.ts";
 
 const PAUSE = 900; // milliseconds at a checkpoint
@@ -46,7 +46,7 @@ export function view(host: Host<State, Action>) {
   const player = new Player(PAUSE, () => (act({ type: "next" }), host.state.at < first.steps.length - 1));
   const toggle = headSwitch(() => act({ type: "toggle", head: heads.previous }));
   const explain = (place: number[], cell: { query: number; key: number }) => {
-    host.dispatch(askedFor(place, cell));
+    host.dispatch(explainCell(place, cell));
     whyThere.open();
   };
   const triangles = ROLES.map((role) => headTriangle((cell) => explain(heads[role], cell)));
@@ -112,7 +112,7 @@ export function view(host: Host<State, Action>) {
   /** Why the model guesses what it does at one place: where the induction head looks from the character before. */
   function explainOne(state: State, map: Expecting) {
     const { all, pressed, live, training } = state;
-    const place = askedOf(state);
+    const place = explainedPlace(state);
     const query = pressed?.query ?? Math.max(place - 1, 0);
     strip.mark(place);
     for (const triangle of [...triangles, panel]) triangle.mark(query);

@@ -33,7 +33,7 @@ export const placesOf = (element: Element) => [
 ];
 
 /** The models that a page gives a map, and what it says of them. */
-export function givenOf(element: Element): Given {
+export function modelsGiven(element: Element): Given {
   const [models, name] = [modelsOf(element), element.getAttribute("model") ?? ""];
   const model = element.hasAttribute("models") ? models.indexOf(name) : -1;
   const behaviours = element.getAttribute("behaviours")?.split(" ") ?? null;
@@ -42,7 +42,7 @@ export function givenOf(element: Element): Given {
 
 /** The part of the state that an attribute writes. */
 export const readAttribute = (name: string, text: string | null, element: Element) =>
-  name === "model" || name === "models" ? { given: givenOf(element) } : readPart(name, text);
+  name === "model" || name === "models" ? { given: modelsGiven(element) } : readPart(name, text);
 
 /** What the page's address says of a map; null where it says nothing. */
 export function linkedOf(element: Element, places: string[]): StateParts | null {

@@ -14,7 +14,7 @@ import { namesWith } from "../../math/options.ts";
 import { withWord } from "../../math/text.ts";
 import { decodeMap } from "../../math/wire.ts";
 import type { HeadModel } from "../../models/head-model.ts";
-import { ATTRIBUTES, copiesOf, givenOf, linkedOf, modelsOf, placesOf, readAttribute } from "./attributes.ts";
+import { ATTRIBUTES, copiesOf, modelsGiven, linkedOf, modelsOf, placesOf, readAttribute } from "./attributes.ts";
 import { readLent, writtenOf } from "./attributes.ts";
 import { startOn, type Action, type State } from "./state.ts";
 import { FIGURE, view, type MapFigure } from "./view.ts";
@@ -92,7 +92,7 @@ function refuse(host: MapFigure, { message, word, near }: Refusal) {
 
 defineFigure<State, Action, HeadModel, Maps>("head-map", {
   ...FIGURE,
-  start: (element) => startOn(writtenOf(element), givenOf(element), placesOf(element)),
+  start: (element) => startOn(writtenOf(element), modelsGiven(element), placesOf(element)),
   view: (host) =>
     view(host, {
       examples: host.root.getAttribute("examples") ?? "",
