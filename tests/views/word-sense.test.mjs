@@ -1,6 +1,7 @@
 // <word-sense>: its pure parts, and what its reader sees.
 import assert from "node:assert/strict";
 import test from "node:test";
+import { setFigure } from "../../src/manyheads/web/doors/phrases.ts";
 import {
   choose,
   draw,
@@ -394,6 +395,16 @@ const stored = (data) =>
       senses: { load: () => senses },
     },
   );
+
+test("before the encoder is here, a phrase that takes an arrow away is heard as the arithmetic that it is", async (t) => {
+  const figure = await stored(BAKED);
+  t.mock.timers.enable({ apis: ["setTimeout"] });
+  setFigure(figure, { off: "0.0" });
+  assert.match(
+    heard(figure, t.mock.timers),
+    /^Without that arrow the others sum to .* hasn't read the sentence without head 1\.$/,
+  );
+});
 
 test("what one masked word comes to is shown without a model; more than that is said to wait for it", async () => {
   const figure = await stored(BAKED);

@@ -170,11 +170,11 @@ function noteOn(state: State, shown: LayerPushes) {
   return [...(most ? [takenText(sense, layer, shown, most, null)] : []), ...others].join(" ");
 }
 
-/** In which sense the word is read, and what came of what is masked or off; null until that's known. */
+/** In which sense the word is read, and what came of what is masked or off; until that's known, what taking away arrows comes to. */
 export function summary(state: State) {
   const { sense, found, off, masked } = state;
-  if (!sense || !found || isPending(state)) return null;
   const shown = shownPushes(state);
+  if (!sense || !found || isPending(state)) return shown && outOf(state).length ? noteOn(state, shown) : null;
   const text = senseText(sense, off.length);
   return shown && (masked.length || off.length) ? `${text} ${noteOn(state, shown)}` : text;
 }
