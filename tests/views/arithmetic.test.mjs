@@ -208,6 +208,31 @@ test("a head's parameters make its queries, keys and values", () => {
   near(value, steps.K.values[4 * KEY + 2]);
 });
 
+test("of many products, the largest stand first; of few, each stands in its place", () => {
+  const wide = headSteps(
+    randomOf([2, 64], 5),
+    {
+      ...layer,
+      ...Object.fromEntries(
+        ["query", "key", "value"].map((name) => [
+          `${name}.weight`,
+          randomOf([layer[`${name}.weight`].shape[0], 64], 1),
+        ]),
+      ),
+    },
+    { numHeads: HEADS },
+  );
+  const parameters = { Wk: randomOf([64, KEY], 3) };
+  const { rows, order, results } = arithmetic({ ...wide, tokens, parameters }, "K", 1, 2);
+  const sizes = order.map((term) => Math.abs(rows[2].values[term]));
+  assert.deepEqual(
+    sizes,
+    [...sizes].sort((a, b) => b - a),
+  );
+  assert.deepEqual([new Set(order).size, results[0][0]], [64, "sum of the 64 products, the largest first"]);
+  assert.deepEqual(arithmetic(chosen({}), "K", 1, 2).order, [0, 1, 2, 3, 4, 5]);
+});
+
 test("padding changes no number of a real word", () => {
   const [plain, padded] = [chosen({}), chosen({ padding: true })];
   assert.deepEqual(padded.tokens.slice(WORDS), ["[PAD]", "[PAD]", "[PAD]"]);

@@ -11,6 +11,7 @@ import {
   once,
   page,
   point,
+  pointerAt,
   press,
   replace,
   same,
@@ -24,7 +25,7 @@ import {
 } from "./page.mjs";
 import { focusModel, HEADS, HOSTILE, mapModel, tokensOf } from "./small-models.mjs";
 import { flowOf } from "../../src/manyheads/web/models/formula-model.ts";
-import { wholePercents } from "../../src/manyheads/web/figures/attention-flow/stations.ts";
+import { STATIONS, wholePercents } from "../../src/manyheads/web/figures/attention-flow/stations.ts";
 import { MOMENTS } from "../../src/manyheads/web/figures/attention-flow/moments.ts";
 import { FlowInk } from "../../src/manyheads/web/figures/attention-flow/ink.ts";
 import { Host } from "../../src/manyheads/web/views/host.ts";
@@ -47,18 +48,28 @@ const box = (node) =>
 
 test("its stations have names, in their order; each has a sentence", async () => {
   const flow = await live('head="1" query="2"');
-  assert.deepEqual(flow.stations, ["words", "keys", "scores", "softmax", "values", "heads", "mix", "answer"]);
+  assert.deepEqual(flow.stations, [
+    "words",
+    "project",
+    "keys",
+    "scores",
+    "softmax",
+    "values",
+    "heads",
+    "mix",
+    "answer",
+  ]);
   const told = flow.stations.map((name) => {
     flow.station = name;
     assert.equal(flow.station, name);
     return caption(flow);
   });
-  assert.equal(new Set(told).size, 8);
+  assert.equal(new Set(told).size, 9);
   assert.match(
-    told[1],
+    told[2],
     /^“tea” asks with its query, and every word has a key, 2 numbers each, made by the head “mood”\.$/,
   );
-  assert.match(told[7], /^The model reads its answers from “\[CLS\]” alone, not from “tea”\. Mood: (good|bad), \d/);
+  assert.match(told[8], /^The model reads its answers from “\[CLS\]” alone, not from “tea”\. Mood: (good|bad), \d/);
 });
 
 test("arrow keys walk the journey along its track; the page is told of each station", async () => {
@@ -66,21 +77,21 @@ test("arrow keys walk the journey along its track; the page is told of each stat
   assert.deepEqual(current(flow), ["1 Words"]);
   const seen = [];
   document.addEventListener("station", ({ detail }) => seen.push(detail));
-  for (let step = 0; step < 9; step++) key(track(flow), "ArrowRight");
+  for (let step = 0; step < 10; step++) key(track(flow), "ArrowRight");
   assert.deepEqual(seen, flow.stations.slice(1));
   for (const [pressed, at] of [
-    ["ArrowLeft", "7 Mix"],
+    ["ArrowLeft", "8 Mix"],
     ["Home", "1 Words"],
     ["ArrowLeft", "1 Words"],
-    ["ArrowUp", "2 Keys"],
-    ["End", "8 Answer"],
+    ["ArrowUp", "2 Project"],
+    ["End", "9 Answer"],
   ]) {
     assert.ok(key(track(flow), pressed));
     assert.deepEqual(current(flow), [at]);
   }
   key(named(flow, "Numbers"), "ArrowLeft");
   assert.equal(flow.station, "mix", "the rest of the figure knows the keys as well");
-  flow.querySelectorAll(".af-names span")[2].click();
+  flow.querySelectorAll(".af-names span")[3].click();
   assert.equal(flow.station, "scores");
 });
 
@@ -97,20 +108,20 @@ test("a finger on the track moves the film with it, and lets go at the nearest s
   const flow = await live('query="2"');
   slide(flow, [
     ["pointerdown", 100],
-    ["input", 100, 1.4],
+    ["input", 100, 2.4],
   ]);
   assert.deepEqual(current(flow), ["1 Words"], "it may be a press");
   slide(flow, [
     ["pointermove", 180],
-    ["input", 180, 2.3],
+    ["input", 180, 3.3],
   ]);
-  assert.deepEqual(current(flow), ["4 Softmax"], "on its way there");
+  assert.deepEqual(current(flow), ["5 Softmax"], "on its way there");
   assert.ok(drawn(flow, "score-").length > 0 && drawn(flow, "part-").length > 0, "between two stations");
   slide(flow, [["pointerup", 180]]);
   assert.equal(flow.station, "scores");
   slide(flow, [
     ["pointerdown", 300],
-    ["input", 300, 5.2],
+    ["input", 300, 6.2],
     ["pointerup", 301],
   ]);
   assert.equal(flow.station, "heads");
@@ -118,9 +129,9 @@ test("a finger on the track moves the film with it, and lets go at the nearest s
 
 test("who changes the track without a pointer or a key goes one station on", async () => {
   const flow = await live('station="scores"');
-  slide(flow, [["input", 0, 2.35]]);
+  slide(flow, [["input", 0, 3.35]]);
   assert.equal(flow.station, "softmax");
-  slide(flow, [["input", 0, 2.65]]);
+  slide(flow, [["input", 0, 3.65]]);
   assert.equal(flow.station, "scores");
 });
 
@@ -132,9 +143,9 @@ test("its picture is an image, whose name says what is drawn at each station", a
     assert.equal(picture.ariaLabel, other.ariaLabel);
     return picture.ariaLabel;
   });
-  assert.equal(new Set(told).size, 8);
-  assert.match(told[3], /^Softmax\. Weights: “\S+” \d+\u00a0%, /);
-  assert.match(told[7], /logit: kind −?\d\.\d\d, mood /);
+  assert.equal(new Set(told).size, 9);
+  assert.match(told[4], /^Softmax\. Weights: “\S+” \d+\u00a0%, /);
+  assert.match(told[8], /logit: kind −?\d\.\d\d, mood /);
 });
 
 test("keys undo what was typed as one, where no button does", async () => {
@@ -161,11 +172,11 @@ test("arrow keys in the sentence's box write, and don't travel", async () => {
 
 test("what stands in the bar of 100 % sums to it, and lies above it, at each moment from where it's full until it goes", async () => {
   const flow = await live('head="1" query="2"');
-  for (const from of [0, 2.9, 3, 3.9]) {
+  for (const from of [0, 3.9, 4, 4.9]) {
     // who comes by Play, and who comes by a station
     flow.seek(0);
     let full = 0;
-    for (let at = from; at < 4; at += 0.05) {
+    for (let at = from; at < 5; at += 0.05) {
       flow.seek(at);
       const [[bar], parts] = [drawn(flow, "bar").filter(({ localName }) => localName === "rect"), drawn(flow, "part-")];
       if (!bar) continue;
@@ -180,7 +191,7 @@ test("what stands in the bar of 100 % sums to it, and lies above it, at each mom
           `a part is painted over at ${at}`,
         );
       const inside = parts.map(box).filter(({ x, width }) => x === box(bar).x && width === box(bar).width);
-      if (at < 2.96) continue;
+      if (at < 3.96) continue;
       const sum = inside.reduce((total, { height }) => total + height, 0);
       assert.ok(
         inside.length === flow.steps.tokens.length && Math.abs(sum / box(bar).height - 1) < 0.002,
@@ -195,7 +206,7 @@ test("what stands in the bar of 100 % sums to it, and lies above it, at each mom
 test("the film's moments stand in their order, and all are done when it ends", () => {
   const moments = Object.entries(MOMENTS);
   moments.forEach(([name, [from, to, lastFrom = from, lastTo = to]], place) => {
-    assert.ok(from < to && lastFrom < lastTo && to <= lastTo && lastTo <= 7, name);
+    assert.ok(from < to && lastFrom < lastTo && to <= lastTo && lastTo <= STATIONS.length - 1, name);
     assert.ok(place === 0 || moments[place - 1][1][0] <= from, `${name} begins before what stands above it`);
   });
 });
@@ -212,6 +223,52 @@ test("a ribbon is as wide where it begins as where it ends: its weight, of the b
     for (const width of wide) assert.ok(Math.abs(width - 72 * flow.steps.weights.values[2 * 6 + token]) < 0.05);
   }
   assert.ok(drawn(flow, "band-").length > 1);
+});
+
+/** Presses a place of a node, from 0 to 1. */
+function pressAt(node, across, down) {
+  node.getBoundingClientRect = () => ({ left: 0, top: 0, width: 100, height: 100 });
+  document.elementsFromPoint = () => [node];
+  node.dispatchEvent(pointerAt("click", 100 * across, 100 * down));
+}
+
+test("three matrices make a query, a key and a value of a word's numbers, and each number opens to its products", async () => {
+  const flow = await live('head="1" query="2" station="project"');
+  const { X, Q, K, V, parameters, tokens, maps } = flow.steps;
+  const looks = [...maps.values.subarray(36 + 12, 36 + 18)];
+  const best = looks.indexOf(Math.max(...looks));
+  assert.ok(caption(flow).includes(`the query of “tea”, the key of “${tokens[best]}” and its value`));
+  for (const [what, made, learned, token] of [
+    ["query", Q, "Wq", 2],
+    ["key", K, "Wk", best],
+    ["value", V, "Wv", best],
+  ]) {
+    const [numbers, picture, row] = ["numbers", "picture", "made"].map(
+      (part) => drawn(flow, `project-${what}-${part}`)[0],
+    );
+    const sizes = [numbers, picture, row].map((node) => [bitmapOf(node).height, bitmapOf(node).width]);
+    assert.deepEqual(sizes, [[X.shape[1], 1], parameters[learned].shape, [1, made.shape[1]]]);
+    assert.equal(drawn(flow, `project-${what}-shape`)[0].textContent, parameters[learned].shape.join(" × "));
+    pressAt(row, 0.99, 0.5);
+    assert.ok(asked(flow).includes(`${what} of “${tokens[token]}”, feature ${made.shape[1]}`.slice(1)));
+    assert.equal(flow.querySelectorAll(".af-terms tbody tr").length, X.shape[1]);
+    press(flow, "← Journey");
+    pressAt(picture, 0, 0.99);
+    assert.match(asked(flow), new RegExp(`Row ${X.shape[1]}, column 1$`));
+    press(flow, "← Journey");
+  }
+});
+
+test("before its model is here, the matrices are those that came with the page, or empty frames", async () => {
+  const { parameters, ...steps } = flowOf(focusModel())({ sentence: "hot tea", head: 0, query: 0 });
+  const pictures = async (given) => {
+    const flow = await draw(
+      `<attention-flow station="project"><script type="application/json">${JSON.stringify({ ...steps, parameters: given })}</script></attention-flow>`,
+    );
+    return [drawn(flow, "project-key-frame").length, drawn(flow, "project-key-picture").length];
+  };
+  assert.deepEqual(await pictures(null), [1, 0]);
+  assert.deepEqual(await pictures({ Wq: parameters.Wq, Wk: parameters.Wk, Wv: parameters.Wv }), [1, 1]);
 });
 
 test("written weights sum to 100", async () => {
@@ -320,6 +377,7 @@ test("a press into the picture opens what lies there; the keyboard opens each st
   assert.match(asked(flow), /The weight that “tea” gives to “or”$/, "typing leaves it open");
   for (const [name, title] of Object.entries({
     words: /feature/,
+    project: /Key of “\S+”, feature/,
     keys: /Query/,
     scores: /How well/,
     softmax: /weight/,
@@ -418,8 +476,8 @@ test("of a model of many layers one is chosen, no answer is read, and the head t
   await Promise.all([map.ready, flow.ready]);
   assert.deepEqual([flow.steps.layer, named(flow, "Layer").value], [1, "1"]);
   assert.match(caption(flow), /as layer 1 left it/);
-  assert.deepEqual([track(flow).max, flow.querySelectorAll(".af-names span:not([hidden])").length], ["6", 7]);
-  flow.seek(7);
+  assert.deepEqual([track(flow).max, flow.querySelectorAll(".af-names span:not([hidden])").length], ["7", 8]);
+  flow.seek(8);
   assert.equal(flow.station, "mix");
   choose(flow, "Layer", 2);
   await until(() => flow.steps.layer === 2);
@@ -526,7 +584,7 @@ test("Play rests at a station until its caption can be read, and no longer", asy
     frames.shift()(now);
     words[came.length - 1] = caption(flow).split(" ").length;
   }
-  assert.equal(came.length, 8);
+  assert.equal(came.length, 9);
   came.slice(2).forEach((time, at) => {
     const stood = time - came[at + 1];
     const reads = Math.max(250 * words[at + 1], 2600 + 500);
@@ -614,7 +672,7 @@ test("a frame of the film is one drawing, of the layout that is seen", async (t)
 test("what a step came to is said once", async (t) => {
   const flow = await live();
   t.mock.timers.enable({ apis: ["setTimeout"] });
-  for (let step = 0; step < 3; step++) key(track(flow), "ArrowRight");
+  for (let step = 0; step < 4; step++) key(track(flow), "ArrowRight");
   assert.equal(heard(flow, t.mock.timers), `Softmax. ${caption(flow)}`);
 });
 
@@ -625,7 +683,7 @@ test("what a finger passes on the track isn't said, only where it lets go", asyn
     ["pointerdown", 0],
     ["pointermove", 50],
   ]);
-  for (const at of [0.4, 1.3, 2.2, 3.1]) {
+  for (const at of [0.4, 1.3, 2.2, 4.1]) {
     slide(flow, [["input", 50, at]]);
     t.mock.timers.tick(600);
   }
@@ -689,7 +747,7 @@ test("a head that is off is seen at every station: nothing comes from it, and it
   ];
   assert.notEqual(flow.steps.above.answer.values[3], before);
   assert.notEqual(colour(), on);
-  for (const name of flow.stations.slice(0, 7)) {
+  for (const name of flow.stations.slice(0, 8)) {
     flow.station = name;
     assert.match(caption(flow), /\boff\b|mixes the heads’ outputs/, name);
     assert.ok(
@@ -756,7 +814,7 @@ test("an answer that changed is said first", async (t) => {
   press(flow, "Turn head 2 off");
   assert.match(heard(flow, t.mock.timers), /^Mood: (good, was bad|bad, was good)\. Words\. Head 2 of layer 1 is off: /);
   key(track(flow), "ArrowRight");
-  assert.match(heard(flow, t.mock.timers), /^Keys\. /);
+  assert.match(heard(flow, t.mock.timers), /^Project\. /);
 });
 
 test("words that look like HTML are text at every station", async () => {

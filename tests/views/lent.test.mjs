@@ -236,7 +236,7 @@ test("what a link or a guess sets of a journey goes with the next sentence; a st
   assert.deepEqual([...seen(), flow.steps.head], ["my tea", "words", 0, false, 0]);
   follow("");
   follow(link);
-  flow.seek(5);
+  flow.seek(6);
   type(flow, "Sentence", "my tea");
   assert.deepEqual(seen(), ["my tea", "heads", 0, false]);
 });

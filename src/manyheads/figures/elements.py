@@ -33,7 +33,7 @@ from manyheads.models.senses.page_data import word_sense_data
 from manyheads.shared.arguments import refuse_unknown
 from manyheads.shared.names import FLAGS, STATION_MATRICES
 from manyheads.shared.options import OPTIONS
-from manyheads.widgets.attention_flow import attention_flow_element, flow_steps
+from manyheads.widgets.attention_flow import attention_flow_element, flow_steps, learned_in
 from manyheads.widgets.head_ledger import head_ledger as ledger_of
 from manyheads.widgets.head_ledger import head_ledger_element
 from manyheads.widgets.head_map import start_of_drawn
@@ -158,10 +158,12 @@ def attention_flow(
     if station is not None and station not in STATION_MATRICES:
         raise ValueError(f"station may be {', '.join(STATION_MATRICES)}, got {station!r}")
     changes = {"causal": "causal" in flags, "padding": "padding" in flags, "scaled": "unscaled" not in flags}
-    steps = flow_steps(load_model(model), sentence, head or 0, answer or "", layer=layer or 0, **changes)
+    loaded, asked = load_model(model), (head or 0, answer or "")
+    steps = flow_steps(loaded, sentence, *asked, layer=layer or 0, **changes)
+    learned = learned_in(loaded, *asked, layer or 0)
     places = {"layer": layer, "head": head, "query": query, "answer": answer, "station": station, "cell": cell}
     return attention_flow_element(
-        steps, sentence=sentence, model=model, **places, small=small, **flags, **{"for": for_}
+        steps, learned, sentence=sentence, model=model, **places, small=small, **flags, **{"for": for_}
     )
 
 
@@ -228,7 +230,10 @@ def first_look(sentence, *, first: str = "", head: int = 0, answer: str = "senti
     shown = head_map_element(attention, sentence=sentence, model="focus", tools="none", examples=try_)
     places = {"head": head, "answer": answer}
     steps = flow_steps(model, sentence, **places)
-    journey = attention_flow_element(steps, sentence=sentence, model="focus", small="", **{"for": ""}, **places)
+    learned = learned_in(model, **places)
+    journey = attention_flow_element(
+        steps, learned, sentence=sentence, model="focus", small="", **{"for": ""}, **places
+    )
     written = {"first": first, "head": head, "answer": answer}
     return f"<first-look{attributes_html(written)}>{shown}{journey}</first-look>"
 

@@ -59,7 +59,7 @@ PAPER = _NAMES["paper"]
 DIGITS = _NAMES["digits"]
 CSV_COLUMNS = _NAMES["csvColumns"]
 
-# The stations of a word's journey, each with the matrices that are made on the way to it.
+# The stations of a word's journey, each with the matrices that it shows.
 STATION_MATRICES = _NAMES["stations"]
 # What may be changed in the formula; one adds padding, as a longer neighbour in a batch would.
 FLAGS = _NAMES["flags"]

@@ -25,8 +25,8 @@ class AttentionFlow(Figure):
 
     `model` is a focus model, an encoder that is built as BERT is, the decoder, or its name on pages; the taught focus
     model unless you name another. `layer`, of which pretrained models have several, `head` and `query`, the asking
-    token, count from 0. `station` is where the journey stands: "words", "keys", "scores", "softmax", "values", "heads",
-    "mix" or "answer".
+    token, count from 0. `station` is where the journey stands: "words", "project", "keys", "scores", "softmax",
+    "values", "heads", "mix" or "answer".
     `answer` begins the journey one layer below: it's a fact that the focus model answers, such as "sentiment". The word
     that its head looks at most is then the one that asks, in head `head` of layer 1, and the journey goes on to that
     answer; what may be changed in the formula stays as it is.
@@ -65,8 +65,7 @@ class AttentionFlow(Figure):
     def _compute(self):
         options = {"layer": self.layer, "causal": self.causal, "padding": self.padding, "scaled": not self.unscaled}
         steps = flow_steps(self.model, self.sentence, self.head, self.answer, **options)
-        module = self.model.first if self.answer else attention_of(self.model, self.layer)
-        parameters = base64_arrays(head_parameters(module, self.head))
+        parameters = base64_arrays(learned_in(self.model, self.head, self.answer, self.layer))
         with self.hold_sync():
             if parameters != self._parameters:
                 self._parameters = parameters
@@ -79,7 +78,8 @@ class AttentionFlow(Figure):
         places = {name: getattr(self, name) or None for name in ("layer", "head", "query", "cell")}
         flags = {flag: "" for flag in FLAGS if getattr(self, flag)}
         places["answer"] = self.answer or None
-        return attention_flow_element(self.steps, station=self.station, **places, **flags, **more)
+        learned = learned_in(self.model, self.head, self.answer, self.layer)
+        return attention_flow_element(self.steps, learned, station=self.station, **places, **flags, **more)
 
     def _plain(self):
         return plain_flow(self.steps, self.query)
@@ -110,11 +110,21 @@ def flow_steps(model, sentence, head=0, answer="", **options):
     return steps | ({"layer": layer, "layers": len(layers)} if many else {})
 
 
-def attention_flow_element(steps, **attributes):
-    """The `<attention-flow>` element of a page, with its numbers; `attributes` become its own."""
-    data = steps
+def learned_in(model, head=0, answer="", layer=0):
+    """What is learned of the head that a journey goes through: `head_parameters` of its layer."""
+    return head_parameters(model.first if answer else attention_of(model, layer), head)
+
+
+def attention_flow_element(steps, learned, **attributes):
+    """The `<attention-flow>` element of a page, with its numbers; `attributes` become its own.
+
+    What is `learned` comes with the model, so only a journey that stands where it is drawn has it already.
+    """
+    data = dict(steps)
+    if attributes.get("station") == "project":
+        data["parameters"] = {name: value for name, value in learned.items() if name not in ("Wo", "bo")}
     if "layers" in steps:  # of a wide model: until it computes in the page, half the bits will do
-        data = {name: np.float16(value) if isinstance(value, np.ndarray) else value for name, value in steps.items()}
+        data = {name: np.float16(value) if isinstance(value, np.ndarray) else value for name, value in data.items()}
     return element_html("attention-flow", attributes, base64_arrays(data), plain_flow(steps, attributes.get("query")))
 
 

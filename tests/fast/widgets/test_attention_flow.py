@@ -69,6 +69,21 @@ def test_a_journey_to_an_answer_is_baked_and_sent_with_both_layers(monkeypatch):
     assert "above" not in widget.steps
 
 
+def test_what_is_learned_is_baked_where_it_is_drawn(monkeypatch):
+    monkeypatch.setenv(BUILDING, "_static")
+    widget = AttentionFlow("None of them like tea.", head=3, answer="sentiment", station="project")
+
+    def baked():
+        return json.loads(BeautifulSoup(widget._element(), "html.parser").find("attention-flow").script.string)
+
+    learned = baked()["parameters"]
+    assert [learned[name]["shape"] for name in ("Wq", "Wk", "Wv", "bk")] == [[160, 16]] * 3 + [[16]]
+    values = np.frombuffer(base64.b64decode(learned["Wk"]["values"]), np.float32).reshape(160, 16)
+    np.testing.assert_array_equal(values.T, load_focus_model().first.key.weight[48:].detach())
+    widget.station = "keys"
+    assert "parameters" not in baked()
+
+
 @pytest.mark.parametrize("sentence", [SENTENCE, "", "<img src=x>"])
 def test_without_scripts_it_is_what_the_asking_token_looks_at(sentence):
     widget = AttentionFlow(sentence, head=1, query=99)

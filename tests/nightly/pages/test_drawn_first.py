@@ -14,7 +14,7 @@ from manyheads.models.registry import load_model
 from manyheads.shared.names import STATION_MATRICES
 from manyheads.shared.options import OPTIONS
 from manyheads.sphinxext.prerender import draw_figures
-from manyheads.widgets.attention_flow import attention_flow_element, flow_steps
+from manyheads.widgets.attention_flow import attention_flow_element, flow_steps, learned_in
 from manyheads.widgets.head_ledger import head_ledger, head_ledger_element
 from manyheads.widgets.saving import head_map_element
 from manyheads.widgets.slice_or_project import projections, projections_element
@@ -88,7 +88,9 @@ def flows():
         steps = flow_steps(model, sentence, head, causal=bool(flags))
         places = {"station": station, "head": head, "query": query}
         places["cell"] = "scores 2 1" if station == "scores" else None
-        yield attention_flow_element(steps, model="focus", sentence=sentence, **places, **flags)
+        yield attention_flow_element(
+            steps, learned_in(model, head), model="focus", sentence=sentence, **places, **flags
+        )
 
 
 def ledgers():

@@ -155,7 +155,7 @@ function drawParts(frame: Frame) {
   const { label, name: answer } = answerOf(flow, fact);
   const { parts, logit } = partsOf(flow, label);
   const opacity = done("partsTitleAppears");
-  ink.text("parts-title", ...title, `the logit of “${answer}”, part by part`, { opacity, kind: "af-title" });
+  ink.text("parts-title", ...title, `the score of “${answer}”, its logit, part by part`, { opacity, kind: "af-title" });
   const ends = parts.reduce((sums, { value }) => [...sums, sums[sums.length - 1] + value], [0]);
   const [least, most] = [Math.min(...ends), Math.max(...ends)];
   const across = (sum: number) => from + ((sum - least) / (most - least || 1)) * (to - from);

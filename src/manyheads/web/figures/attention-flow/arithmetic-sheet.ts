@@ -144,17 +144,17 @@ function makeTerms() {
   }
 
   function draw(steps: Steps, open: Arithmetic, marked: number) {
-    const { rows, columns } = open;
+    const { rows, columns, order } = open;
     node.hidden = rows.length === 0;
     const heads = fill(labels, rows.length + 1, () => h("th", { scope: "col" }));
     rows.forEach(({ label }, place) => setText(heads[place + 1], label));
     const terms = fill(lines, columns.length, () => h("tr", {}, h("th", { scope: "row" })));
     const palettes = rows.map(({ values }, line) => paletteOf(steps, open.lit[line]?.name, values));
-    columns.forEach((name, term) => {
-      const { cells } = terms[term];
-      setText(cells[0], name);
-      fill(terms[term], rows.length + 1, () => h("td"));
-      terms[term].classList.toggle("af-lit", term === marked);
+    order.forEach((term, place) => {
+      const { cells } = terms[place];
+      setText(cells[0], columns[term]);
+      fill(terms[place], rows.length + 1, () => h("td"));
+      terms[place].classList.toggle("af-lit", term === marked);
       rows.forEach(({ values }, line) => {
         const [cell, value] = [cells[line + 1], values[term]];
         const source = sourceOf(steps, open, line, term);
@@ -165,7 +165,7 @@ function makeTerms() {
         if (!source) return cell.replaceChildren(formatNumber(value));
         const button = (cell.firstElementChild ?? h("button", { type: "button" })) as CellButton;
         button.cell = source;
-        button.tabIndex = term === 0 && line === 0 ? 0 : -1;
+        button.tabIndex = place === 0 && line === 0 ? 0 : -1;
         setText(button, formatNumber(value));
         if (cell.firstChild !== button) cell.replaceChildren(button); // where text stood, it goes
       });

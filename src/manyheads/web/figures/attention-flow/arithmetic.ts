@@ -7,6 +7,8 @@ import { columnOf, findMatrix, isOff, MADE_BY, matrix, rowOf, formatNumber } fro
 import type { Cell, Steps } from "../../math/steps.ts";
 import { inQuotes, readable } from "../../math/text.ts";
 
+const MANY = 64; // products: of so many, the largest stand first
+
 /** A row, a column or a cell of a matrix. */
 export interface Place {
   name: string;
@@ -20,7 +22,14 @@ export interface Place {
  * How a cell came about: rows of numbers over `columns`, then results, the last of them the cell's value; `lit` names the
  * rows, columns and cells it was made of, the first that of the first row of numbers, and so on.
  */
-type Explanation = { title: string; rows?: Line[]; columns?: string[]; results: Result[]; lit?: Place[] };
+type Explanation = {
+  title: string;
+  rows?: Line[];
+  columns?: string[];
+  order?: number[]; // in which the terms stand, where that isn't the order of the columns
+  results: Result[];
+  lit?: Place[];
+};
 type Line = { label: string; values: ArrayLike<number> };
 type Result = [words: string, value: number];
 
@@ -29,7 +38,8 @@ export function arithmetic(steps: Steps, name: string, row: number, column: numb
   const { shape, values } = matrix(steps, name);
   const value = values[row * shape[1] + column];
   const explained = (EXPLAIN[name] ?? explainLearnt)({ steps, name, row, column, value });
-  return { name, row, column, value, rows: [], columns: [], lit: [], ...explained };
+  const { columns = [] } = explained;
+  return { name, row, column, value, rows: [], columns, order: [...columns.keys()], lit: [], ...explained };
 }
 
 /** The cell that a term of the arithmetic is, a number of one of its rows; null where it is none of a matrix. */
@@ -246,8 +256,14 @@ function project({ steps, row, column, value }: Explained, source: string, [weig
 /** A dot product term by term, and what becomes of it `then`. */
 function dot(a: Line, b: Line, columns: string[], then: Result[] = []) {
   const products = Array.from(a.values, (value, index) => value * b.values[index]);
-  const results: Result[] = [["sum of the products", sumOf(products)], ...then];
-  return { rows: [a, b, { label: "product", values: products }], columns, results };
+  const shown = { rows: [a, b, { label: "product", values: products }], columns };
+  const [sum, size] = [sumOf(products), (place: number) => Math.abs(products[place])];
+  if (products.length < MANY) return { ...shown, results: [["sum of the products", sum], ...then] as Result[] };
+  return {
+    ...shown,
+    order: [...products.keys()].sort((one, other) => size(other) - size(one)),
+    results: [[`sum of the ${products.length} products, the largest first`, sum], ...then] as Result[],
+  };
 }
 
 const sumOf = (values: number[]) => values.reduce((total, value) => total + value, 0);

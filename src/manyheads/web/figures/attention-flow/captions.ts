@@ -10,6 +10,7 @@ import {
   endingOf,
   largest,
   partsOf,
+  projectionsOf,
   quoted,
   STATIONS,
   titleOf,
@@ -32,6 +33,8 @@ export function captionOf(flow: Flow, { query, head }: Asked, station: string, f
   switch (station) {
     case "words":
       return flow.above ? tellArc(flow, { query, head }) : tellWords(flow, query);
+    case "project":
+      return tellProjections(flow, { query, head });
     case "keys":
       return `${asks} asks with its query, and every word has a key, ${flow.Q.shape[1]} numbers each${tellMaker(flow, head)}.${tellSharedKeys(flow, head)}${tellOff(flow, head)}`;
     case "scores": {
@@ -57,9 +60,17 @@ export function captionOf(flow: Flow, { query, head }: Asked, station: string, f
   }
 }
 
-/** What made the queries and keys, where it isn't said before; and that positions turned them. */
+/** How the numbers of words become a query, a key and a value. */
+function tellProjections(flow: Flow, { query, head }: Asked) {
+  const [{ token: asks }, { token: best }] = projectionsOf(flow, { query, head });
+  const [from, to] = [flow.X.shape[1], flow.Q.shape[1]];
+  const made = `the query of ${quoted(flow, asks)}, the key of ${quoted(flow, best)} and its value`;
+  return `A word’s ${from} numbers times a learned matrix of ${from} × ${to} are ${to} numbers: ${made}. Each is a sum of ${from} products${flow.biased ? " and a bias" : ""}.${tellOff(flow, head)}`;
+}
+
+/** What made the queries and keys; and that positions turned them. */
 const tellMaker = (flow: Flow, head: number) =>
-  flow.above ? "" : `, made by ${titleOf(flow, head)}${flow.rotaryBase ? " and turned by the word’s position" : ""}`;
+  `, made by ${titleOf(flow, head)}${flow.rotaryBase ? " and turned by the word’s position" : ""}`;
 
 /** Which heads have the same keys and values, where some do. */
 function tellSharedKeys({ headNames, kvHeads = headNames.length }: Flow, head: number) {
@@ -147,6 +158,13 @@ export function pictureOf(flow: Flow, { query, head }: Asked, station: string, f
   const tell: Record<string, () => string> = {
     words: () =>
       `${flow.tokens.length} tokens, a row of ${flow.X.shape[1]} colours each.${flow.above ? ` Arcs from ${asks} to ${named(flow, weights)}.` : ""}`,
+    project: () =>
+      projectionsOf(flow, { query, head })
+        .map(
+          ({ what, token }) =>
+            `The numbers of ${quoted(flow, token)} beside a learned matrix, and below it the ${what}.`,
+        )
+        .join(" "),
     keys: () => `The keys, a row of colours for each word, and above them the query of ${asks}.`,
     scores: () => `The highest scores: ${best(flow, rowOf(flow.masked, query))}.`,
     softmax: () => `Weights: ${named(flow, weights)}.`,

@@ -14,6 +14,7 @@ export interface Layout {
   arcs: number; // how far the arcs reach, from where words end, to what the asking word looks at
   X: [Box, Box]; // the words' vectors: large at first, then small beside their keys
   K: [Box, Box]; // keys, large at first; values are where small keys were
+  project(place: number): { word: [number, number]; numbers: Box; learned: Box; made: Box }; // a word's numbers, the matrix, and what they make
   query: number; // where the query rests, above the keys
   thick: number; // how high it is there
   axis: [number, number]; // where a score of 0 is: while scores are the subject, and afterwards
@@ -69,6 +70,15 @@ export function wide({ tokens, heads, below = 0, goesOn = false }: Content): Lay
       { x: 198, y: top, width: 554, height: row * tokens },
       { x: 198, y: top, width: 140, height: row * tokens },
     ],
+    project: (place) => {
+      const [x, high] = [198 + 190 * place, 256];
+      return {
+        word: [x, top - 34],
+        numbers: { x, y: top, width: 12, height: high },
+        learned: { x: x + 34, y: top, width: 136, height: high },
+        made: { x: x + 34, y: top + high + 14, width: 136, height: 28 },
+      };
+    },
     query: 20,
     thick: 20,
     axis: [480, 392],
@@ -124,6 +134,15 @@ export function narrow({ tokens, heads, below = 0, goesOn = false }: Content): L
       { x: 110, y: top, width: 218, height: row * tokens },
       { x: 110, y: top, width: 84, height: row * tokens },
     ],
+    project: (place) => {
+      const [x, high] = [112 + 74 * place, 216];
+      return {
+        word: [x, top - 30],
+        numbers: { x, y: top, width: 7, height: high },
+        learned: { x: x + 11, y: top, width: 56, height: high },
+        made: { x: x + 11, y: top + high + 10, width: 56, height: 24 },
+      };
+    },
     query: 18,
     thick: 12,
     axis: [246, 246],

@@ -2,87 +2,93 @@
 // one after the other, four numbers say it: two for the first, and two for one that would follow the last.
 
 export const MOMENTS = {
-  // from the words to the keys
+  // from the words to what is made of them
   belowGoes: [0.05, 0.35], // what the layer below let the asking word take in, or the arcs to what it looks at
-  wordsShrink: [0.1, 0.7], // the asking word's vector with them, which is then its query
-  queryAppears: [0.3, 0.5],
+  wordsShrink: [0.1, 0.7],
   wordsDim: [0.4, 1],
-  keysWiden: [0.4, 0.9],
-  keysAppear: [0.45, 0.95],
-  queryRises: [0.45, 0.95], // from its word to above the keys
-  queryTitleAppears: [0.8, 1],
+  numbersStand: [0.45, 0.7], // of a word, beside the matrix that they are multiplied with
+  learnedAppears: [0.55, 0.8],
+  madeWidens: [0.75, 1],
+
+  // from what is made to the keys
+  madeGoes: [1, 1.4],
+  queryAppears: [1.05, 1.3],
+  keysWiden: [1.4, 1.9],
+  keysAppear: [1.45, 1.95],
+  queryRises: [1.45, 1.95], // from below its matrix to above the keys
+  queryTitleAppears: [1.8, 2],
 
   // from the keys to the scores
-  keysShrink: [1, 1.1],
-  axisAppears: [1.05, 1.15], // of the scores, with their title
-  queryTitleHides: [1.08, 1.14],
-  queryLeaves: [1.1, 1.1656],
-  queryWalks: [1.1, 1.92], // past each key
-  keysMeet: [1.11, 1.15, 1.91, 1.95], // the query, and get their scores
-  queryReturns: [1.92, 2],
-  queryTitleReturns: [1.95, 2],
+  keysShrink: [2, 2.1],
+  axisAppears: [2.05, 2.15], // of the scores, with their title
+  queryTitleHides: [2.08, 2.14],
+  queryLeaves: [2.1, 2.1656],
+  queryWalks: [2.1, 2.92], // past each key
+  keysMeet: [2.11, 2.15, 2.91, 2.95], // the query, and get their scores
+  queryReturns: [2.92, 3],
+  queryTitleReturns: [2.95, 3],
 
   // from the scores to the softmax
-  maskHides: [2, 2.1],
-  scoresMove: [2, 2.2], // and make room; on a phone they go
-  keysDim: [2, 2.5],
-  weightTitleAppears: [2.1, 2.3],
-  weightsGrow: [2.1, 2.4],
-  queryTitleGoes: [2.1, 2.4],
-  queryGoes: [2.1, 2.6],
-  scoresDim: [2.1, 2.6],
-  barAppears: [2.2, 2.5],
-  barTitleAppears: [2.3, 2.6],
-  weightsFly: [2.5, 2.75, 2.7, 2.95], // into the bar
-  barNamesAppear: [2.8, 2.95],
+  maskHides: [3, 3.1],
+  scoresMove: [3, 3.2], // and make room; on a phone they go
+  keysDim: [3, 3.5],
+  weightTitleAppears: [3.1, 3.3],
+  weightsGrow: [3.1, 3.4],
+  queryTitleGoes: [3.1, 3.4],
+  queryGoes: [3.1, 3.6],
+  scoresDim: [3.1, 3.6],
+  barAppears: [3.2, 3.5],
+  barTitleAppears: [3.3, 3.6],
+  weightsFly: [3.5, 3.75, 3.7, 3.95], // into the bar
+  barNamesAppear: [3.8, 3.95],
 
   // from the softmax to the values
-  weightTitleGoes: [3, 3.2],
-  wordsBrighten: [3, 3.2], // values are made of them once more
-  keysGo: [3, 3.25],
-  scoresGo: [3, 3.25],
-  weightsMove: [3, 3.5], // their numbers, to beside the values
-  barNamesGo: [3.05, 3.3],
-  barFalls: [3.05, 3.4],
-  valuesAppear: [3.1, 3.4],
-  valuesWiden: [3.1, 3.5],
-  wordsDimAgain: [3.4, 3.9],
-  outputAppears: [3.45, 3.6],
-  valuesFlow: [3.45, 3.75, 3.6, 3.9], // into the bar
-  barFlows: [3.7, 3.95], // into the output
+  weightTitleGoes: [4, 4.2],
+  wordsBrighten: [4, 4.2], // values are made of them once more
+  keysGo: [4, 4.25],
+  scoresGo: [4, 4.25],
+  weightsMove: [4, 4.5], // their numbers, to beside the values
+  barNamesGo: [4.05, 4.3],
+  barFalls: [4.05, 4.4],
+  valuesAppear: [4.1, 4.4],
+  valuesWiden: [4.1, 4.5],
+  wordsDimAgain: [4.4, 4.9],
+  outputAppears: [4.45, 4.6],
+  valuesFlow: [4.45, 4.75, 4.6, 4.9], // into the bar
+  barFlows: [4.7, 4.95], // into the output
 
   // from the values to the heads
-  headsTakeOver: [3.99, 4], // what the film has drawn of one of them
-  outputTitleGoes: [4, 4.1],
-  weightsGo: [4, 4.25],
-  valuesGo: [4, 4.3],
-  wordsGo: [4, 4.4],
-  barLiesDown: [4.05, 4.6],
-  outputMoves: [4.1, 4.6], // beside its bar
-  headNamesAppear: [4.3, 4.7],
-  otherHeadsAppear: [4.4, 4.8, 4.5, 4.95],
-  wordsInBarsAppear: [4.6, 4.8],
-  headTitlesAppear: [4.6, 4.9],
+  headsTakeOver: [4.99, 5], // what the film has drawn of one of them
+  outputTitleGoes: [5, 5.1],
+  weightsGo: [5, 5.25],
+  valuesGo: [5, 5.3],
+  wordsGo: [5, 5.4],
+  barLiesDown: [5.05, 5.6],
+  outputMoves: [5.1, 5.6], // beside its bar
+  headNamesAppear: [5.3, 5.7],
+  otherHeadsAppear: [5.4, 5.8, 5.5, 5.95],
+  wordsInBarsAppear: [5.6, 5.8],
+  headTitlesAppear: [5.6, 5.9],
 
   // from the heads to the mix
-  headsGo: [5, 5.3], // but for their outputs
-  outputsJoin: [5.05, 5.5],
-  joinedNamesAppear: [5.3, 5.6],
-  mixerAppears: [5.4, 5.65],
-  mixedAppears: [5.65, 5.95],
+  headsGo: [6, 6.3], // but for their outputs
+  outputsJoin: [6.05, 6.5],
+  joinedNamesAppear: [6.3, 6.6],
+  mixerAppears: [6.4, 6.65],
+  mixedAppears: [6.65, 6.95],
 
   // from the mix to the answer
-  mixerGoes: [6, 6.3], // with what is joined
-  mixedMoves: [6.05, 6.4], // to where it's read
-  mixedGoes: [6.1, 6.4], // where another output is read
-  readAppears: [6.2, 6.6], // that other one
-  readTitleAppears: [6.3, 6.6],
-  factsAppear: [6.35, 6.6, 6.45, 6.7],
-  lookAppears: [6.35, 6.6], // where the head of the layer above looks, from which the answer comes
-  readTakesOver: [6.4, 6.49], // from what is mixed, where that is read
-  partsTitleAppears: [6.6, 6.8],
-  partsGrow: [6.62, 6.78, 6.82, 6.98], // here the last is the logit, their sum
-  sumLineAppears: [6.85, 7],
+  mixerGoes: [7, 7.3], // with what is joined
+  mixedMoves: [7.05, 7.4], // to where it's read
+  mixedGoes: [7.1, 7.4], // where another output is read
+  readAppears: [7.2, 7.6], // that other one
+  readTitleAppears: [7.3, 7.6],
+  factsAppear: [7.35, 7.6, 7.45, 7.7],
+  lookAppears: [7.35, 7.6], // where the head of the layer above looks, from which the answer comes
+  readTakesOver: [7.4, 7.49], // from what is mixed, where that is read
+  partsTitleAppears: [7.6, 7.8],
+  partsGrow: [7.62, 7.78, 7.82, 7.98], // here the last is the logit, their sum
+  sumLineAppears: [7.85, 8],
 } satisfies Record<string, [number, number] | [number, number, number, number]>;
 
 export type Moment = keyof typeof MOMENTS;

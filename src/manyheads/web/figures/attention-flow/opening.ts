@@ -112,7 +112,8 @@ function drawWords(frame: Frame) {
   const opacity = (between(1, 0.55, done("wordsDim")) + bright) * gone;
   ink.strip("X", boxBetween(large, small, shrunk), strips.X, { opacity, ...answerInMatrix(flow, "X", "vector") });
   const title = `X: ${flow.X.shape[1]} numbers a word${wide ? ", teal below zero, brown above" : ""}`;
-  ink.text("X-title", between(large.x, small.x, shrunk), layout.top - 10, shrunk > 0.5 ? "X" : title, {
+  const short = wide ? `X: ${flow.X.shape.join(" × ")}` : "X";
+  ink.text("X-title", between(large.x, small.x, shrunk), layout.top - 10, shrunk > 0.5 ? short : title, {
     opacity: gone * Math.max(shrunk, 1 - shrunk),
     kind: "af-title",
   });

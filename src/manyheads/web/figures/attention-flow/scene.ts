@@ -19,6 +19,7 @@ import { FlowInk } from "./ink.ts";
 import type { LayoutOf } from "./layouts.ts";
 import { between, doneAt, MOMENTS, shareOf } from "./moments.ts";
 import { drawOpening } from "./opening.ts";
+import { drawProjections } from "./project.ts";
 import { stripsOf, stripOf } from "./strips.ts";
 
 /** A layout of the film. */
@@ -68,6 +69,7 @@ function drawFrame(ink: FlowInk, layoutOf: LayoutOf, flow: Flow, query: number, 
   ink.begin(layout.width, layout.height);
   if (done("wordsGo") < 1) {
     drawOpening(frame);
+    drawProjections(frame);
     drawKeys(frame);
     drawQuery(frame);
     drawScores(frame);
@@ -91,17 +93,13 @@ function drawOff({ ink, layout, flow, head, done }: Frame) {
 /** Where the keys are: they make room for their scores. */
 const keyBox = ({ layout, done }: Frame) => boxBetween(...layout.K, done("keysShrink"));
 
-/** The query's place: from its word to above the keys, past each of them, and back. */
+/** The query's place: from where it's made to above the keys, past each of them, and back. */
 function queryBox(frame: Frame): Box {
-  const { at, layout, query, flow, done } = frame;
+  const { at, layout, flow, done } = frame;
   const { row, top, thick } = layout;
   const { x, width } = keyBox(frame);
   const rest = { x, y: layout.query, width, height: thick };
-  if (done("queryRises") < 1) {
-    const words = boxBetween(...layout.X, done("wordsShrink"));
-    const word = { ...words, y: top + query * row + 0.2 * row, height: 0.6 * row };
-    return boxBetween(word, rest, done("queryRises"));
-  }
+  if (done("queryRises") < 1) return boxBetween(layout.project(0).made, rest, done("queryRises"));
   const walked = shareOf(at, ...MOMENTS.queryWalks);
   if (walked === 0) return rest;
   const y = between(top - 0.35 * row, top + flow.tokens.length * row, walked) - 0.3 * row;
@@ -128,11 +126,9 @@ function drawQuery(frame: Frame) {
   const box = queryBox(frame);
   const { x, y, width, height } = box;
   ink.rect("query-frame", { x: x - 2, y: y - 2, width: width + 4, height: height + 4 }, { opacity, kind: "af-query" });
-  const isWord = done("wordsShrink") < 1; // its vector, of which the query is made
-  const name = isWord ? "X" : "Q";
-  ink.strip("query", box, isWord ? strips.x : strips.query, {
+  ink.strip("query", box, strips.query, {
     opacity,
-    ...answerInRow(`query of ${quoted(flow, query)}`, rowOf(flow[name], query), { name, row: query, column: 0 }),
+    ...answerInRow(`query of ${quoted(flow, query)}`, rowOf(flow.Q, query), { name: "Q", row: query, column: 0 }),
   });
   const hides = 1 - done("queryTitleHides") + done("queryTitleReturns");
   ink.text(

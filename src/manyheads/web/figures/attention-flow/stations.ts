@@ -7,6 +7,7 @@ import { inQuotes } from "../../math/text.ts";
 
 const LABELS: Record<string, string> = {
   words: "Words",
+  project: "Project",
   keys: "Keys",
   scores: "Scores",
   softmax: "Softmax",
@@ -97,6 +98,19 @@ export function partsOf(flow: Flow, label: number) {
   return { parts: names.map((name, place) => ({ name, value: row[place] })), logit: row[names.length] };
 }
 
+/**
+ * What the learned matrices make of two words: the query of the one that asks, the key and the value of the one that it looks at most.
+ * A query or key that its position turns is the one before the turn.
+ */
+export function projectionsOf(flow: Flow, { query, head }: Pick<FlowState, "query" | "head">) {
+  const best = largest(weightsOf(flow, head, query));
+  return [
+    { what: "query", token: query, learned: "Wq", made: flow.XWq ? "XWq" : "Q" },
+    { what: "key", token: best, learned: "Wk", made: flow.XWk ? "XWk" : "K" },
+    { what: "value", token: best, learned: "Wv", made: "V" },
+  ];
+}
+
 /** The number of a station to begin with: that of the asking word which is largest. */
 export function mainCell(
   flow: Flow,
@@ -106,6 +120,10 @@ export function mainCell(
 ): Cell {
   if (station === "answer" && fact) return { name: "answer", row: answerOf(flow, fact).label, column: 0 };
   const name = station === "answer" ? "output" : STATION_MATRICES[station as keyof typeof STATION_MATRICES][0];
+  if (station === "project") {
+    const [, { made, token }] = projectionsOf(flow, { query, head });
+    return { name: made, row: token, column: largest(rowOf(matrix(flow, made), token)) };
+  }
   const values = rowOf(matrix(flow, name), query);
   const own = name === "concat" ? outputOf(flow, head, query) : values;
   return { name, row: query, column: largest(own) + (own.byteOffset - values.byteOffset) / values.BYTES_PER_ELEMENT };

@@ -1,9 +1,9 @@
 // The numbers of <attention-flow> as strips of colour, made once for each computed sentence.
 
 import { transpose, type Matrix } from "../../math/attention.ts";
-import { outputOf } from "./stations.ts";
+import { outputOf, projectionsOf } from "./stations.ts";
 import { NUMBER_COLOURS } from "../../math/names.ts";
-import { rowOf } from "../../math/steps.ts";
+import { findMatrix, matrix, rowOf } from "../../math/steps.ts";
 import type { Flow } from "../../math/steps.ts";
 import { inkOf, makeBitmap, type Bitmap } from "../../views/pixels.ts";
 
@@ -54,6 +54,17 @@ function makeStrips(flow: Flow, query: number) {
   const one = (values: ArrayLike<number>, most?: number) => stripOf(values, values.length, most);
   const all = ({ values, shape }: Matrix) => stripOf(values, shape[1], undefined, true);
   let mixer: Bitmap | undefined;
+  const project = () =>
+    projectionsOf(flow, { query, head: flow.head }).map((each) => {
+      const learned = findMatrix(flow, each.learned);
+      return {
+        ...each,
+        numbers: stripOf(rowOf(X, each.token), 1, largestOf(X.values)),
+        picture: learned && stripOf(learned.values, learned.shape[1]),
+        result: one(rowOf(matrix(flow, each.made), each.token)),
+      };
+    });
+  let projections: ReturnType<typeof project> | undefined;
   return {
     X: all(X),
     K: all(K),
@@ -64,6 +75,10 @@ function makeStrips(flow: Flow, query: number) {
     mixed: one(rowOf(output, query), largest),
     read: one(rowOf(output, 0), largest),
     widest,
+    /** What is made of two words, by which matrices; seen at one station. */
+    get projections() {
+      return (projections ??= project());
+    },
     /** Of up to a million numbers, and seen at one station: made when it is first drawn. */
     get mixer() {
       if (!parameters?.Wo) return null;

@@ -165,10 +165,10 @@ export function view(host: Host<State, Action>, { menu, turn }: PageParts = {}) 
   return {
     nodes: [
       h("div", { class: "af-sentence" }, sentence),
-      tools,
       h("p", { class: "af-caption" }, title, " ", caption),
       stage,
       h("div", { class: "af-transport" }, ...parts),
+      tools,
     ],
     draw,
   };
