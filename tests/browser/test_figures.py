@@ -20,7 +20,7 @@ from manyheads.models.induction import InductionModel
 from manyheads.models.registry import load_model
 from manyheads.models.senses import load_senses
 from manyheads.shared.names import STATION_MATRICES
-from manyheads.widgets.attention_flow import flow_steps
+from manyheads.widgets.attention_flow import asker_of, flow_steps
 from manyheads.widgets.head_ledger import head_ledger
 from manyheads_recipes.induction.training import CHECKPOINTS
 
@@ -64,16 +64,22 @@ def type_into(figure, text):
 def test_a_number_of_the_journey_opens_the_products_that_make_it(page, site):
     figure = open_figure(page, site, "attention-flow")
     ready(figure)
-    figure.evaluate("(el) => Object.assign(el, { query: 7, station: 'scores' })")
-    figure.locator('.af-wide text[data-key="score-number-9"]').click()
+    figure.evaluate("(el) => { el.station = 'scores' }")
+    figure.locator('.af-wide text[data-key="score-number-1"]').click()
     sheet = figure.get_by_role("region", name="Arithmetic")
     expect(sheet).to_contain_text("sum of the products")
     expect(sheet.locator("tbody tr")).to_have_count(16)
     products = eventually(lambda: numbers(sheet.locator("tbody td:last-child")), lambda found: len(found) == 16)
     eventually(lambda: numbers(sheet.locator("b")), lambda told: abs(sum(products) - told[0]) < 1e-3)
     sheet.locator("tbody button").first.click()
-    expect(sheet).to_contain_text("Query of “coffee”, feature 1")
+    expect(sheet).to_contain_text("Query of “like”, feature 1, of an arrow that position 4 turns")
+    expect(sheet.locator("tbody tr")).to_have_count(2)
+    sheet.locator("tbody button").first.click()
     expect(sheet.locator("tbody tr")).to_have_count(160)
+    eventually(
+        lambda: [abs(size) for size in numbers(sheet.locator("tbody td:last-child"))],
+        lambda sizes: len(sizes) == 160 and sizes == sorted(sizes, reverse=True),
+    )
     sheet.get_by_role("button", name="Journey").click()
     expect(sheet).to_be_hidden()
 
@@ -84,19 +90,20 @@ def test_the_journey_of_a_word_stops_at_every_station(page, site):
     ready(figure)
     type_into(figure, SOUP)
     figure.get_by_role("combobox", name="Head").select_option(index=3)
-    ours = flow_steps(load_focus_model(), SOUP, 3)
+    ours = flow_steps(load_focus_model(), SOUP, 3, "sentiment")
     agree(figure, "steps", ours, [name for name, value in ours.items() if isinstance(value, np.ndarray)])
     track = figure.get_by_role("slider", name="Stations")
     track.focus()
     for place, name in enumerate(STATION_MATRICES, start=1):
-        expect(track).to_have_attribute("aria-valuetext", re.compile(f"^{place} {name}, of 8$", re.IGNORECASE))
+        expect(track).to_have_attribute("aria-valuetext", re.compile(f"^{place} {name}, of 9$", re.IGNORECASE))
         page.keyboard.press("ArrowRight")
-    figure.get_by_text("4 Softmax", exact=True).and_(figure.locator(".af-names span")).click()
+    figure.get_by_text("5 Softmax", exact=True).and_(figure.locator(".af-names span")).click()
     texts = figure.locator('text[data-key^="weight-"]:visible').filter(has_text="%")
     eventually(
         lambda: sorted(number(text.removesuffix("\xa0%")) for text in texts.all_text_contents()),
-        lambda found: np.testing.assert_allclose(found, sorted(100 * ours["weights"][0]), atol=1),
+        lambda found: np.testing.assert_allclose(found, sorted(100 * ours["weights"][asker_of(ours)]), atol=1),
     )
+    figure.evaluate("(el) => el.setAttribute('answer', '')")  # as a phrase of the chapter does
     figure.get_by_text("What if").click()
     figure.get_by_label("Causal mask").check()
     agree(figure, "steps", flow_steps(load_focus_model(), SOUP, 3, causal=True), ["weights", "output", "maps"])

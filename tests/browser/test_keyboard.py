@@ -40,9 +40,9 @@ def test_the_keyboard_goes_through_the_formula(page, site):
     figure = page.locator("attention-flow")
     track = figure.get_by_role("slider", name="Stations")
     track.focus()
-    for _ in range(2):
+    for _ in range(3):
         page.keyboard.press("ArrowRight")
-    expect(track).to_have_attribute("aria-valuetext", "3 Scores, of 8")
+    expect(track).to_have_attribute("aria-valuetext", "4 Scores, of 9")
     expect(track).to_be_focused()
     expect(figure.get_by_role("img")).to_have_accessible_name(re.compile("^Scores[.] The highest scores: "))
     figure.get_by_role("button", name="Numbers").press("Enter")

@@ -13,7 +13,6 @@ from PIL import Image
 
 from manyheads.figures import FIGURES
 from manyheads.figures.elements import make
-from manyheads.shared.tokens import is_special
 from manyheads.sphinxext.directives import figure_directive
 from manyheads.sphinxext.phrases import guesses_in, read_phrase, read_settings
 
@@ -143,13 +142,26 @@ def test_the_library_s_head_has_the_longest_arrow(seen):
     assert names[int(np.argmax(sizes))] == f"head {head}"
 
 
-def test_a_guess_counts_the_words_that_stand_in_its_figure(seen):
-    question, options, _ = guess_of("formula")
-    tokens = [option.get_text(strip=True) for option in seen["formula"].select("select")[-1].select("option")]
-    words = [token for token in tokens if token.isalpha() and not is_special(token)]
-    said = number_before("words", question)
-    assert said == len(words) < len(tokens)
-    assert options["answers"].split(" | ")[0] == f"all {next(name for name, value in NUMBERS.items() if value == said)}"
+def test_like_finds_none_in_the_formula_as_often_as_the_text_says_and_three_words_on(seen):
+    picture = seen["formula"].select_one(".af-wide")
+    words = [word.get_text(strip=True) for word in picture.select(".af-word")]
+    (asks,) = picture.select(".af-word.af-asks")
+    assert (asks.get_text(strip=True), words.index("like") - words.index("none")) == ("like", 3)
+    (share,) = picture.select('[data-key="arc-share-1"]')  # of the word that it looks at most
+    source = SOURCES["formula"]
+    assert f"*like* gives *None* {share.get_text(strip=True)}" == re.search(r"\*like\* gives \*None\* \d+%", source)[
+        0
+    ].replace("%", "\xa0%")
+    assert number_before("words away", source) == 3
+
+
+def test_a_guess_of_the_formula_is_answered_by_the_weights_that_it_shows():
+    _, options, sets = guess_of("formula")
+    before, after = (
+        page.select_one('.af-wide [data-key="weight-1"]').get_text(strip=True).replace("\xa0", "")
+        for page in drawn(html_of("formula", {"station": "softmax"}), html_of("formula", sets))
+    )
+    assert options["says"].startswith(f"It falls from {before} to {after}.")
 
 
 def test_what_is_seen_of_a_bug_is_told_to_who_has_switched_it_on():
