@@ -253,4 +253,4 @@ def test_a_page_that_was_opened_as_a_file_says_so(page, hosts):
     hosts.append(HTML.as_uri())
     page.goto(address)
     eventually(lambda: stands_still(page, "head-map"), bool)
-    expect(page.get_by_text("One layer below, a head finds “none” for “like”.")).to_be_visible()
+    expect(page.get_by_text("A head finds “None” for “like”.")).to_be_visible()

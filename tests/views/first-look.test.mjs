@@ -39,17 +39,32 @@ const verdict = (look) => texts(look, ".fl-verdict > *, .fl-scale small").join("
 
 test("the stage says which word is found for which, and that nothing is found", () => {
   const says = (word, other, on = true, weight = 2) =>
-    finding(mapOf(word, other, weight), foundBelow(mapOf(word, other, weight), 1, "mood"), "mood", on);
-  assert.equal(says(3, 2), "One layer below, a head finds “never” for “like”.");
+    finding(
+      mapOf(word, other, weight),
+      foundBelow(mapOf(word, other, weight), 1, "mood"),
+      "mood",
+      on,
+      "We never like tea",
+    );
+  assert.equal(says(3, 2), "A head finds “never” for “like”.");
+  assert.equal(says(3, 1), "A head finds “We” for “like”.");
   assert.equal(says(3, 2, false), "The head that finds “never” for “like” is off.");
   for (const [other, weight] of [
     [2, 0.4],
     [3, 2],
     [5, 2],
   ])
-    assert.equal(says(3, other, true, weight), "One layer below, a head finds no one word for “like”.");
-  assert.equal(says(3, 2, false, 0.4), "The head one layer below is off.");
+    assert.equal(says(3, other, true, weight), "The head finds no one word for “like”.");
+  assert.equal(says(3, 2, false, 0.4), "The head is off.");
   assert.equal(says(0, 2), "The mood head finds no word here.");
+});
+
+test("the stage says the whole of a word that is read in parts", () => {
+  const keyTokens = ["[CLS]", "they", "don", "'", "t", "dis", "##like", "'", "tea", "'", "[SEP]"];
+  const says = (found, sentence) => finding({ keyTokens }, { asker: 6, found }, "mood", true, sentence);
+  assert.equal(says(4, "They don't dislike 'tea'"), "A head finds “don't” for “dislike”.");
+  assert.equal(says(8, "They don't dislike 'tea'"), "A head finds “tea” for “dislike”.");
+  assert.equal(says(8, "They don't dislike this"), "A head finds “tea” for “dislike”."); // the sentence has moved on
 });
 
 test("tokens are found where they stand in the sentence as it was typed", () => {

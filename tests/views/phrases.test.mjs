@@ -39,6 +39,20 @@ test("a phrase is a button that sets its figure, by pointer and keyboard", async
   assert.equal(first.getAttribute("role"), null, "without its figure it's text");
 });
 
+test("a phrase enlarges a head, and another shows all of them again", async () => {
+  const [map, one, all] = await opened(
+    phrase("one", { view: "grid", layer: "0", head: "1" }),
+    phrase("all", { view: "grid", head: "" }),
+  );
+  const large = () => [...map.querySelectorAll('[aria-expanded="true"]')].map((button) => button.ariaLabel);
+  one.click();
+  await settled();
+  assert.equal(large().length, 1);
+  all.click();
+  await settled();
+  assert.deepEqual(large(), []);
+});
+
 test("pointed at or focused, it lights what it speaks of; else the whole figure", async () => {
   const [map, named1, whole] = await opened(
     phrase("the box", { light: "Sentence" }),

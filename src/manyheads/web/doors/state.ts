@@ -20,6 +20,7 @@ export function readPart(name: string, text: string | null): StateParts {
   if (!option) return {};
   const { kind, start } = OPTIONS[option];
   if (text === null) return kind === "text" && start === null ? { [option]: null } : {};
+  if (text === "" && kind === "place" && start === null) return { [option]: null }; // all heads again
   const value = readOption(option, text);
   return value === undefined ? {} : { [option]: value };
 }

@@ -7,6 +7,7 @@ import { inQuotes, isSpecial, readable } from "../../math/text.ts";
 
 const FIRST = 0; // layer
 const HALF = 0.5; // of the attention: below it, no one word is found
+const WORDS = /[\p{L}\p{M}\p{N}]+(?:['’][\p{L}\p{M}\p{N}]+)*/gu;
 
 /** The place of the largest of some weights. */
 const most = (weights: Float32Array) => weights.indexOf(Math.max(...weights));
@@ -30,13 +31,22 @@ export function foundBelow(map: AttentionMap, head: number, answer: string): Fou
 }
 
 /** The same in a sentence. */
-export function finding({ keyTokens }: AttentionMap, { asker, found }: Found, answer: string, on: boolean) {
-  const word = (place: number) => inQuotes(keyTokens[place]);
+export function finding(map: AttentionMap, below: Found, answer: string, on: boolean, sentence: string) {
+  const { asker, found } = below;
+  const word = (place: number) => inQuotes(wordAt(sentence, map.keyTokens, place));
   if (asker === null) return `The ${answer} head finds no word here.`;
-  if (found === null)
-    return on ? `One layer below, a head finds no one word for ${word(asker)}.` : "The head one layer below is off.";
+  if (found === null) return on ? `The head finds no one word for ${word(asker)}.` : "The head is off.";
   const finds = `finds ${word(found)} for ${word(asker)}`;
-  return on ? `One layer below, a head ${finds}.` : `The head that ${finds} is off.`;
+  return on ? `A head ${finds}.` : `The head that ${finds} is off.`;
+}
+
+/** The word of a sentence that a token is part of, as it's written there: *don't*, of which a model reads *don*, an apostrophe and *t*. */
+function wordAt(sentence: string, tokens: string[], place: number) {
+  const range = rangesOf(sentence, tokens)[place];
+  if (!range) return tokens[place];
+  const words = [...sentence.matchAll(WORDS)];
+  const around = words.find(({ index, 0: word }) => index <= range[0] && range[1] <= index + word.length);
+  return around?.[0] ?? tokens[place];
 }
 
 /** Letters as models have them that don't tell large ones from small: small, without accents. */

@@ -70,7 +70,7 @@ export function view({ root, act, state: { head, answer } }: Host<State, Action>
     mark("fl-off", !on);
     mark("fl-mute", !shown.answers);
     mark("fl-finds", below.found !== null);
-    setText(says, finding(map, below, answer, on));
+    setText(says, finding(map, below, answer, on, shown.sentence));
     setText(toggle, on ? "Turn this head off" : "Turn it on again");
     drawMarks(marks, map, shown.sentence, below);
     const { asker, found, answers, weights } = below;
