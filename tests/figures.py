@@ -30,7 +30,11 @@ CHAPTER_OF = {name: chapter for chapter, names in IN_CHAPTER.items() for name in
 def open_figure(page, site, name):
     """Opens the chapter of a figure and gives the figure, in view."""
     page.goto(f"{site}/book/{CHAPTER_OF[name]}.html")
-    figure = page.locator(name).first
+    return unfold(page.locator(name).first)
+
+
+def unfold(figure):
+    """Opens the drawers that a figure lies in, and gives it, in view."""
     figure.evaluate(
         "(el) => { for (let fold = el; (fold = fold.parentElement?.closest('details')); ) fold.open = true }"
     )

@@ -9,6 +9,7 @@ from xml.etree import ElementTree
 import live_maps
 import numpy as np
 import pytest
+from figures import unfold
 from live_maps import attend, choose, eventually, has_weights, open_map, ready, saved, shows, tools, type_sentence
 from playwright.sync_api import expect
 from served import HTML, Shared, serve
@@ -71,7 +72,7 @@ def test_a_link_carries_the_whole_state_to_somebody_else(page, site, new_context
 def test_a_link_names_one_of_many_maps_and_leads_there(page, site, new_context):
     page.goto(f"{site}/book/coffee-or-tea.html")
     sentence, live = "Only the last one says so.", "head-map:is([model], [models])"
-    head_map = page.locator(live).last
+    head_map = unfold(page.locator(live).last)
     ready(head_map)
     type_sentence(head_map, sentence)
     other = new_context().new_page()

@@ -5,6 +5,7 @@ import re
 import live_maps
 import numpy as np
 import pytest
+from figures import unfold
 from live_maps import COFFEE, attend, attention_of, eventually, has_weights, open_map, ready, shows, type_sentence
 from playwright.sync_api import expect
 
@@ -103,7 +104,7 @@ def test_special_tokens_go_and_heads_are_averaged(page, site):
 
 def test_a_slider_runs_over_models(page, site):
     open_map(page, site, "book/coffee-or-tea")
-    head_map = page.locator('head-map[models="focus focus/untaught"]')
+    head_map = unfold(page.locator('head-map[models="focus focus/untaught"]'))
     ready(head_map)
     sentence = head_map.evaluate("(el) => el.sentence")
     for place, variant in enumerate(("taught", "untaught")):

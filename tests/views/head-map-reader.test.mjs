@@ -34,6 +34,19 @@ const redo = (map) =>
 const asker = (map) => map.querySelector(".hm-asker").textContent;
 const choice = (map, view) => tick(map.querySelector(`input[value="${view}"]`));
 
+test("beside the icons stands the name of the view that's pointed at, or else of the chosen one", async () => {
+  const map = await live();
+  const icon = map.querySelector('input[value="grid"]').parentElement;
+  const name = () => map.querySelector(".hm-view-name").textContent;
+  choice(map, "matrix");
+  const names = [name()];
+  for (const event of ["pointerenter", "pointerleave"]) {
+    point(icon, event);
+    names.push(name());
+  }
+  assert.deepEqual(names, ["Matrix", "Grid", "Matrix"]);
+});
+
 // --- undo
 
 test("each thing that was done is undone, in turn, and done again", async () => {

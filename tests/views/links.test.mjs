@@ -36,6 +36,20 @@ test("a copied link brings another reader to the map as it stands", async () => 
   );
 });
 
+test("a link to a map in a drawer opens it, and any drawer around it; a link to another map doesn't", async () => {
+  const folded = `${MAP}<details><details>${MAP}</details></details>`;
+  for (const [hash, opens] of [
+    ["#map=2&sentence=tea", [true, true]],
+    ["#map=1&sentence=tea", [false, false]],
+  ]) {
+    await opened(hash, folded);
+    assert.deepEqual(
+      [...document.querySelectorAll("head-map ~ details, head-map ~ details > details")].map((drawer) => drawer.open),
+      opens,
+    );
+  }
+});
+
 const CALM = { sentence: "hot tea now", view: "paint", off: "", query: 0 };
 /** Hashes that nobody should write, and what of the map is another way then. */
 const HASHES = {

@@ -51,7 +51,7 @@ def test_a_figure_says_of_what_it_offers_whether_it_is_misread():
 
 
 def test_there_are_rows():
-    assert len(ROWS) >= 5
+    assert len(ROWS) >= 4
 
 
 @pytest.mark.parametrize(("sentence", "looks", "concludes"), ROWS, ids=[row[0] for row in ROWS])

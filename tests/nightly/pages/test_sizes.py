@@ -30,6 +30,7 @@ WRONG = f"""() => [...document.querySelectorAll("head-map:not(.drawing-board *, 
   const told = (what, found) => found.map((node) => `${{what}}: ${{node.localName}} ${{node.className}} ${{node.textContent.slice(0, 20)}}`);
   return [...told("small", [...small, ...marks]), ...told("scrolls", scrolls), ...empty];
 }})"""
+UNFOLD = "document.querySelectorAll('.sd-dropdown, details.hide').forEach((fold) => (fold.open = true))"
 # How far the bars of a row of answers stand from each other, from top to bottom.
 UNEVEN = """() => [...document.querySelectorAll("head-map .hm-predictions")].flatMap((list) => {
   const rows = new Map();
@@ -47,6 +48,7 @@ def test_a_map_is_as_large_as_what_it_holds(page, site, chapter):
         page.set_viewport_size({"width": width, "height": 900})
         page.goto(f"{site}/{chapter}.html")
         settled(page)
+        page.evaluate(UNFOLD)
         eventually(lambda: page.evaluate(WRONG), lambda wrong: wrong == [])
 
 

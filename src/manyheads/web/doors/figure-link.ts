@@ -1,5 +1,6 @@
 // Links that open a figure with a state, which doors/sharing.ts writes.
 
+import { unfold } from "../views/dom.ts";
 import type { Lent } from "./phrases.ts";
 
 /** The state that a page's "#..." gives to its first figure of a kind; null where it gives none. */
@@ -14,6 +15,7 @@ export function followLinks(figure: Lent, selector: string, names: readonly stri
     const parts = figure === document.querySelector(selector) && linkedParts(location.hash, figure.localName);
     if (!parts) return;
     figure.lend(Object.fromEntries(Object.entries(parts).filter(([name]) => names.includes(name))));
+    unfold(figure);
     figure.scrollIntoView();
   };
   const pressed = ({ target }: MouseEvent) => (target as Element).closest("a")?.hash === location.hash && follow();

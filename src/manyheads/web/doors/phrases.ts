@@ -1,7 +1,7 @@
 // Phrases of a page's text that do in a figure what they say: the role `try` of sphinxext/phrases.py writes them. Without a script,
 // and on paper, they are words among others.
 
-import { h } from "../views/dom.ts";
+import { h, unfold } from "../views/dom.ts";
 import { figureNamed } from "./named.ts";
 
 const LIT = "hm-spoken";
@@ -135,6 +135,7 @@ let wayBack: HTMLElement | null = null;
 
 /** Brings a figure before a reader who has pressed something in the text; where the page has to scroll, a button and the browser's Back lead there again. */
 export function lead(figure: HTMLElement, from: Element) {
+  unfold(figure);
   const { top, bottom } = figure.getBoundingClientRect();
   if (top >= 0 && bottom <= innerHeight) return;
   history.pushState(history.state, "");

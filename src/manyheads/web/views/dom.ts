@@ -189,3 +189,9 @@ const ARROWS: Record<string, [rows: number, columns: number] | undefined> = {
 
 /** The step of an arrow key over rows and columns; undefined for any other key. */
 export const arrow = (key: string) => ARROWS[key];
+
+/** Opens the drawers in which something lies that is to be seen. */
+export function unfold(node: Element) {
+  for (let drawer = node.closest("details"); drawer; drawer = drawer.parentElement!.closest("details"))
+    drawer.open = true;
+}

@@ -14,6 +14,7 @@ import { namesWith } from "../../math/options.ts";
 import { withWord } from "../../math/text.ts";
 import { decodeMap } from "../../math/wire.ts";
 import type { HeadModel } from "../../models/head-model.ts";
+import { unfold } from "../../views/dom.ts";
 import { ATTRIBUTES, copiesOf, modelsGiven, linkedOf, modelsOf, placesOf, readAttribute } from "./attributes.ts";
 import { readLent, writtenOf } from "./attributes.ts";
 import { startOn, type Action, type State } from "./state.ts";
@@ -53,7 +54,10 @@ function followLink(host: MapFigure) {
   host.lend(linked);
 }
 
-const bring = (map: Element) => requestAnimationFrame(() => map.scrollIntoView({ block: "nearest" }));
+function bring(map: Element) {
+  unfold(map);
+  requestAnimationFrame(() => map.scrollIntoView({ block: "nearest" }));
+}
 
 /**
  * Reads a GGUF file of the reader's as the map's model; fulfilled once it reads the sentence with it. What could not be done is told,

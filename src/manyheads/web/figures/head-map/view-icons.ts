@@ -39,7 +39,8 @@ const ICONS: Partial<Record<string, { says: string; filled: string; drawn?: stri
 };
 
 export function makeViewIcons(id: string, host: MapHost) {
-  const name = h("span", { class: "hm-view-name", "aria-hidden": "true" }); // of the chosen one, where nobody can point at an icon
+  const name = h("span", { class: "hm-view-name", "aria-hidden": "true" }); // of the icon that's pointed at, else of the chosen one
+  const showName = (view: string) => setText(name, capital(view));
   const radios = VIEWS.map((view) =>
     h("input", {
       type: "radio",
@@ -58,7 +59,11 @@ export function makeViewIcons(id: string, host: MapHost) {
       const shown = ICONS[radio.value];
       return h(
         "label",
-        { title: shown && `${called}: ${shown.says}` },
+        {
+          title: shown && `${called}: ${shown.says}`,
+          onpointerenter: () => showName(radio.value),
+          onpointerleave: () => showName(host.state.chosen.view),
+        },
         radio,
         h("span", {}, shown ? drawn(shown) : called),
       );
@@ -66,7 +71,7 @@ export function makeViewIcons(id: string, host: MapHost) {
   );
 
   function draw(state: State) {
-    setText(name, capital(state.chosen.view));
+    showName(state.chosen.view);
     for (const radio of radios) {
       radio.checked = radio.value === state.chosen.view;
       radio.parentElement!.hidden = radio.value === "picture" && !state.map?.picture;
