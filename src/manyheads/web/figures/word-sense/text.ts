@@ -151,7 +151,7 @@ export function changedText(
       ? `The model hasn't read the sentence with ${listedInQuotes(masked)} masked.`
       : "The model hasn't read the sentence with all of its words.";
   if (pending.length)
-    return `Without ${pending.length > 1 ? "those arrows" : "that arrow"}, the others lead to ${to(scoreWithout(shown, pending))}. This only adds up arrows: what the model itself reads without ${heads} may differ.`;
+    return `Without ${pending.length > 1 ? "those arrows" : "that arrow"}, the others lead to ${to(scoreWithout(shown, pending))}. The model itself may read otherwise without ${heads}.`;
   const without = off.length ? `${masked.length ? " and without" : "Without"} ${heads}` : "";
   const sum = alone === null ? "" : ` Taking away the arrow alone would leave ${to(alone)}.`;
   return `${masked.length ? `With ${listedInQuotes(masked)} masked` : ""}${without}, the model reads ${to(scoreWithout(shown))}${after}.${sum}`;
