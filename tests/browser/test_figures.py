@@ -307,9 +307,6 @@ def test_a_text_that_repeats_is_guessed_once_the_heads_are_born(page, site):
     expect(seen(figure, "Where the text repeats, 8 of 8 guesses are right.")).to_be_visible()
     figure.get_by_role("button", name="previous-token head", exact=True).click()
     expect(seen(figure, "8 of 8 guesses are right")).to_have_count(0)
-    figure.get_by_role("button", name="the previous-token head").click()
-    figure.get_by_label("Training step").fill(str(len(CHECKPOINTS)))
-    expect(figure.locator(".gs-verdict")).to_contain_text("half grown at step")
     page.get_by_role("button", name="put 32 other characters before the text").click()
     expect(seen(figure, "Where the text repeats, 0 of 7 guesses are right.")).to_be_visible()
 

@@ -3,7 +3,6 @@
 import { behaviourOf } from "../../math/maps.ts";
 import { percent } from "../../math/text.ts";
 import { h, setText } from "../../views/dom.ts";
-import type { Question } from "../../views/guess.ts";
 import { trainingChart } from "./training-chart.ts";
 
 /** The head before looks as many a real head does, and has their colour. */
@@ -18,28 +17,8 @@ export interface Measured {
   induction: number;
 }
 
-/** What its reader may guess, and what is said then. */
-const ASKED = {
-  question: "Which head will appear first?",
-  answers: ["the previous-token head", "the induction head", "both at once"],
-};
-const TOGETHER = 10; // steps; heads that are half grown so near to each other appear at once
 const HIGHEST = { loss: 4.5, score: 1 };
 const TICKS = 100; // steps between two
-
-/** The first step measured with half of what a score gains: twin of `birth` in measures.py. */
-function halfway(history: Measured[], name: "previous" | "induction") {
-  const [first, last] = [history[0], history[history.length - 1]];
-  return (history.find((measured) => measured[name] >= (first[name] + last[name]) / 2) as Measured).step;
-}
-
-/** Which head will be half grown first, and at which step the last of them is. */
-export function birthQuestion(history: Measured[]): { question: Question; shownAt: number } {
-  const [previous, induction] = [halfway(history, "previous"), halfway(history, "induction")];
-  const right = Math.abs(previous - induction) < TOGETHER ? 2 : Number(induction < previous);
-  const says = `In this training it was half grown at step ${[previous, induction, previous][right]}, the ${right === 1 ? "previous-token" : "induction"} head at step ${right === 1 ? previous : induction}.`;
-  return { question: { ...ASKED, right, says }, shownAt: Math.max(previous, induction) };
-}
 
 export function birthCharts(history: Measured[]) {
   const loss = trainingChart(["var(--hm-ink)"], HIGHEST.loss, String);
@@ -50,8 +29,8 @@ export function birthCharts(history: Measured[]) {
   loss.draw(steps, [values("second")], ticks);
   heads.draw(steps, [values("previous"), values("induction")], ticks);
 
-  /** Shows where a step is, and what was measured then; how the heads grew up to there, or in `all` of the training. */
-  function draw(step: number, all: boolean) {
+  /** Shows where a step is, and what was measured then; in a film, how the heads grew up to there. */
+  function draw(step: number, plays: boolean) {
     const { second, right, previous, induction } = history.find((measured) => measured.step === step) as Measured;
     loss.mark(step);
     heads.mark(step);
@@ -65,7 +44,7 @@ export function birthCharts(history: Measured[]) {
       ", ",
       h("b", { style: `--head: ${COLOURS.induction}` }, `induction ${percent(induction)}`),
     );
-    heads.node.classList.toggle("hb-grows", !all);
+    heads.node.classList.toggle("hb-grows", plays);
   }
 
   return { node: h("div", { class: "hb-charts" }, loss.node, heads.node), draw };

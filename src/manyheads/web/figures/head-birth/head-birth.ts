@@ -9,7 +9,6 @@ import { maskOf } from "../../math/heads-off.ts";
 import { decodeMap } from "../../math/wire.ts";
 import type { Expecting, InductionModel } from "../../models/induction.ts";
 import type { Host } from "../../views/host.ts";
-import { birthQuestion } from "./charts.ts";
 import { statusOf } from "./panel.ts";
 import { args, reduce, startWith, type Action, type State, type StoredTraining } from "./state.ts";
 import { progressOf, runTraining } from "./training-runner.ts";
@@ -27,8 +26,7 @@ function start(
   { map, guesses, steps, heads, history }: Baked,
   { sentence, off = [] }: any,
 ): State {
-  const { shownAt } = birthQuestion(history);
-  const state = startWith({ sentence, off, shownAt, stored: { heads, history } }, steps);
+  const state = startWith({ sentence, off, stored: { heads, history } }, steps);
   return reduce(state, { type: "show", map: { ...decodeMap(map), guesses, losses: new Float32Array() } });
 }
 

@@ -8,7 +8,6 @@ import { guessed, type Guessed } from "../../math/repeats.ts";
 import type { AttentionEdge } from "../../math/score-parts.ts";
 import type { Expecting, InductionModel } from "../../models/induction.ts";
 import type { Report } from "../../models/training.ts";
-import { OPEN, press, tell, type Guess } from "../../views/guess.ts";
 import { differing } from "../../views/host.ts";
 import type { Measured } from "./charts.ts";
 import { EXPERIMENTS, PLAIN, type Experiment } from "./experiments.ts";
@@ -25,8 +24,6 @@ export interface State {
   steps: number[]; // of the stored training, at which it was kept
   at: number; // which of them
   plays: boolean; // whether that's the last step of a film
-  guess: Guess; // of what the stored training will show
-  shownAt: number; // the step at which it does
   live: boolean; // whether the reader's own training is shown, instead of the stored one
   training: Training | null; // the reader's own
   considered: number; // the experiment whose outcome the reader may predict, from 0; -1 for none
@@ -96,7 +93,6 @@ export type Action =
   | { type: "type" | "begin"; sentence: string } // by the reader; "begin" with an example, and all heads on
   | { type: "step"; at: number }
   | { type: "next" } // in a film; from the last step to the first
-  | { type: "guess"; pressed: number | null } // and is to be shown
   | { type: "toggle"; head: number[] }
   | { type: "ask"; place: number; pressed?: State["pressed"] }
   | { type: "show"; map: Expecting }
@@ -118,8 +114,6 @@ export const startWith = (parts: Partial<State>, steps: number[]): State => ({
   stored: { heads: { previous: [], induction: [] }, history: [] },
   at: 0,
   plays: false,
-  guess: OPEN,
-  shownAt: Infinity,
   live: false,
   training: null,
   considered: -1,
@@ -170,19 +164,13 @@ function argsInSight({ sentence, at, live, off, training }: State): Args {
 export const isPending = (state: State) => !state.of || differing(state.of, args(state)).length > 0;
 
 export function reduce(state: State, action: Action): State {
-  const after = change(state, action);
-  const isShown = !after.live && after.steps[after.at] >= after.shownAt;
-  return isShown ? { ...after, guess: tell(after.guess) } : after;
-}
-
-function change(state: State, action: Action): State {
   const { training } = state;
   const own = (parts: Partial<Own>) => keep<Partial<Own>>(ownParts(state), state.lent, parts); // what is lent still, once the reader has set these
   switch (action.type) {
     case "take": {
       const { step, ...parts } = action.parts;
       if (step === undefined) return { ...state, ...parts, ...ANEW };
-      return change(state.live ? change(state, { type: "stored" }) : state, { type: "step", at: placeOf(state, step) });
+      return reduce(state.live ? reduce(state, { type: "stored" }) : state, { type: "step", at: placeOf(state, step) });
     }
     case "type":
       return { ...state, ...state.lent, ...ANEW, sentence: action.sentence, lent: {} };
@@ -193,9 +181,7 @@ function change(state: State, action: Action): State {
     case "step":
       return { ...state, at: action.at, plays: false, lent: own({ at: action.at }) };
     case "next":
-      return { ...change(state, { type: "step", at: (state.at + 1) % state.steps.length }), plays: true };
-    case "guess":
-      return change({ ...state, guess: press(state.guess, action.pressed) }, { type: "step", at: 0 });
+      return { ...reduce(state, { type: "step", at: (state.at + 1) % state.steps.length }), plays: true };
     case "toggle": {
       const off = toggledIn(state.off, action.head);
       return { ...state, off, lent: own({ off }) };

@@ -8,12 +8,11 @@ import { percent } from "../../math/text.ts";
 import type { Expecting } from "../../models/induction.ts";
 import { grow, sentenceBox, setTyped } from "../../views/controls.ts";
 import { h, setProps, setText, setValue } from "../../views/dom.ts";
-import { guessView, isOpen } from "../../views/guess.ts";
 import { drawSwitch, headSwitch } from "../../views/head-switch.ts";
 import type { Host } from "../../views/host.ts";
 import { Player } from "../../views/player.ts";
 import { WhyThere } from "../../views/why-there.ts";
-import { birthCharts, birthQuestion, COLOURS } from "./charts.ts";
+import { birthCharts, COLOURS } from "./charts.ts";
 import { guessStrip } from "./guess-strip.ts";
 import { headTriangle } from "./head-triangle.ts";
 import { trainingPanel } from "./panel.ts";
@@ -51,7 +50,6 @@ export function view(host: Host<State, Action>) {
   };
   const triangles = ROLES.map((role) => headTriangle((cell) => explain(heads[role], cell)));
   const charts = birthCharts(history);
-  const guess = guessView(birthQuestion(history).question, (pressed) => isOpen(host.state.guess) && play(pressed));
   const panel = trainingPanel(host, explain, () => save(host.state));
   const door = h("button", {
     type: "button",
@@ -66,15 +64,9 @@ export function view(host: Host<State, Action>) {
   );
   const switches = h("div", { class: "hm-heads" }, h("span", {}, "Heads"), toggle);
   const pictures = h("div", { class: "hb-triangles" }, ...triangles.map(({ node }) => node));
-  const ofStored = [guess.node, tools, switches, pictures, charts.node];
+  const ofStored = [tools, switches, pictures, charts.node];
   const ofOwn = [panel.controls, panel.switches, panel.triangles, panel.charts, panel.experiments];
   let drawn: Partial<State> = {}; // what stands on the screen
-
-  /** Plays the stored training from its first step, for a reader who has guessed. */
-  function play(pressed: number | null) {
-    act({ type: "guess", pressed });
-    player.toggle();
-  }
 
   function draw(state: State) {
     const { sentence, steps, at, off, live, training, map } = state;
@@ -89,8 +81,7 @@ export function view(host: Host<State, Action>) {
     setText(step, `step ${steps[at]}`);
     setProps(slider, { ariaValueText: `step ${steps[at]}` });
     drawSwitch(toggle, NAMES.previous, !off.length, COLOURS.previous);
-    if (state.guess !== drawn.guess) guess.draw(state.guess); // what it says is heard
-    charts.draw(steps[at], state.guess.stage === "shown");
+    charts.draw(steps[at], state.plays);
     if (live && training) panel.draw(state, training);
     if (map && map !== drawn.map) drawMap(state, map);
     if (map) explainOne(state, map);
@@ -138,7 +129,6 @@ export function view(host: Host<State, Action>) {
 
   return {
     nodes: [
-      guess.node,
       box,
       h("div", { class: "hb-bar" }, tools, panel.controls, door),
       strip.node,
