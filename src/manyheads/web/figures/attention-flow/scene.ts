@@ -22,6 +22,8 @@ import { drawOpening } from "./opening.ts";
 import { drawProjections } from "./project.ts";
 import { stripsOf, stripOf } from "./strips.ts";
 
+const LINE = 6; // high at least is a part of the bar that has a line around it
+
 /** A layout of the film. */
 export function flowScene(layoutOf: LayoutOf) {
   const ink = new FlowInk(layoutOf({ tokens: 1, heads: 1 }).name);
@@ -213,7 +215,7 @@ function drawWeight(frame: Frame, token: number, filled: Box) {
   if (at < MOMENTS.headsTakeOver[1])
     ink.rect(`part-${token}`, boxBetween(own, filled, done("weightsFly", token / weights.length)), {
       fill: headFill(head),
-      kind: "af-part",
+      kind: filled.height < LINE ? "" : "af-part", // a line between thin parts would leave nothing of them
       about,
       opens,
     });
