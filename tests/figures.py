@@ -17,7 +17,7 @@ IN_CHAPTER = {
     "museum": ["museum-piece"],
     "real-heads": ["head-cards"],
     "ambiguity": ["word-sense"],
-    "induction": ["head-birth"],
+    "induction": ["head-birth", "one-step"],
     "decoder": ["next-word"],
     "is-it-shut": ["drawing-board"],
     "claims": ["result-slider"],
