@@ -16,7 +16,7 @@ IN_CHAPTER = {
     "intuition": ["word-sense", "figure-guess", "blend-triangle"],
     "museum": ["museum-piece"],
     "real-heads": ["head-cards"],
-    "induction": ["head-birth"],
+    "induction": ["head-birth", "one-step"],
     "decoder": ["next-word"],
     "is-it-shut": ["drawing-board"],
     "claims": ["result-slider"],

@@ -17,6 +17,7 @@ from manyheads.models.drawing import READY
 from manyheads.models.encoder.head_cards import head_cards
 from manyheads.models.focus import load_focus_model
 from manyheads.models.induction import InductionModel
+from manyheads.models.induction.descent import Descent
 from manyheads.models.registry import load_model
 from manyheads.models.senses import load_senses
 from manyheads.shared.names import STATION_MATRICES
@@ -312,7 +313,21 @@ def test_a_text_that_repeats_is_guessed_once_the_heads_are_born(page, site):
     expect(seen(figure, "Where the text repeats, 0 of 7 guesses are right.")).to_be_visible()
 
 
-def test_a_model_trained_in_the_page_is_nodes_number_for_number_and_python_opens_it(page, site, tmp_path):
+def test_steps_in_the_page_are_pythons_and_a_training_is_nodes_whose_model_python_opens(page, site, tmp_path):
+    figure, descent = open_figure(page, site, "one-step"), Descent()
+    figure.get_by_label("One weight").fill("2")
+    for told in figure.locator(".os-slopes b").all():
+        expect(told).to_have_text(f"{descent.point(2.0)['slope']:.3f}")
+    steps = page.locator("one-step").last
+    steps.get_by_role("button", name="Ten steps").click()
+    for _ in range(10):
+        descent.step(rate=1)
+    expect(steps).to_contain_text(f"to {descent.loss().item():.2f} nats.")
+    steps.get_by_role("button", name="Start over").click()
+    steps.get_by_label("Learning rate").fill("4")
+    for said in ("Step 1: the loss fell from", "Step 2: the loss climbed from"):
+        steps.get_by_role("button", name="Step", exact=True).click()
+        expect(steps).to_contain_text(said)
     figure = open_figure(page, site, "head-birth")
     figure.get_by_label("Text", exact=True).fill("tea cup tea")
     figure.evaluate("(el) => el.train(2)")

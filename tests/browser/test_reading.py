@@ -108,7 +108,7 @@ def test_without_scripts_figures_and_equations_are_drawn(still, site):
         "index": "first-look",
         "formula": "attention-flow, softmax-scale",
         "real-heads": "head-map, head-cards",
-        "induction": "head-birth",
+        "induction": "head-birth, one-step",
     }
     for chapter, figures in drawn.items():
         still.goto(f"{site}/book/{chapter}.html")

@@ -171,7 +171,7 @@ test("each guess has its reason, by pointer and by keys, and says itself to thos
 
 test("in a film the curves end where the training is; else they are whole", async (t) => {
   const figure = await live();
-  const curves = figure.querySelectorAll(".hb-chart")[1];
+  const curves = figure.querySelectorAll(".lc-chart")[1];
   const grows = () => curves.classList.contains("hb-grows");
   assert.ok(!grows());
   t.mock.timers.enable({ apis: ["setTimeout"] });
@@ -180,7 +180,7 @@ test("in a film the curves end where the training is; else they are whole", asyn
   type(figure, "Training step", 1);
   assert.ok(!grows());
   assert.equal(
-    texts(figure, ".hb-chart figcaption")[1],
+    texts(figure, ".lc-chart figcaption")[1],
     "Attention where the head’s name says: previous-token 90\u00a0%, induction 10\u00a0%",
   );
 });

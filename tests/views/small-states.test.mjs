@@ -6,6 +6,7 @@ import * as list from "../../src/manyheads/web/figures/exercise-list/state.ts";
 import * as exercise from "../../src/manyheads/web/figures/field-exercise/state.ts";
 import * as guess from "../../src/manyheads/web/figures/figure-guess/state.ts";
 import * as cache from "../../src/manyheads/web/figures/growing-cache/state.ts";
+import * as oneStep from "../../src/manyheads/web/figures/one-step/state.ts";
 import * as slider from "../../src/manyheads/web/figures/result-slider/state.ts";
 import * as cards from "../../src/manyheads/web/figures/head-cards/state.ts";
 import * as opener from "../../src/manyheads/web/figures/open-model/state.ts";
@@ -253,5 +254,44 @@ test("what comes of a file counts until another is chosen; a model that is open 
       if (action.type === "give") assert.match(after.status, /^(one|two) reads here now\.$/);
       else assert.equal(after.status, before.reading.status);
     }
+  });
+});
+
+test("steps that wait follow those that are seen; turning the weight calls them off, and after a step that is lost there is none", () => {
+  const stops = [-1, 0, 1].map((weight) => ({ weight, loss: 3 + weight ** 2, slope: 2 * weight, nudged: 2 * weight }));
+  const begins = { seed: 0, at: 0, count: 9, here: { weight: 0.5, loss: 3.25, slope: 1, nudged: 1 }, stops };
+  const start = () => oneStep.start(element({ dials: "weight step rate" }), begins);
+  const found = (roll, { seen }, waiting) => {
+    const lost = roll(6) === 0;
+    const losses = waiting.slice(0, lost ? 1 + roll(waiting.length) : waiting.length).map(() => roll(9));
+    return { ...seen, tensors: {}, losses, lost, here: { ...seen.here, weight: roll(9) - 4 } };
+  };
+  const anyAction = (roll, state) => {
+    const waiting = oneStep.stepsToSee(state);
+    if (waiting.length && roll(2)) return { type: "show", found: found(roll, state, waiting) };
+    return pick(roll, [
+      { type: "turn", stop: roll(stops.length) },
+      { type: "step", count: pick(roll, [1, 10]) },
+      { type: "step", count: 1 },
+      { type: "rate", at: roll(oneStep.RATES.length) },
+      ...(roll(5) ? [] : [{ type: "restart" }]),
+    ]);
+  };
+  walkOf(oneStep, start, anyAction, ({ before, action, after }) => {
+    const { seen, steps, turned } = after;
+    const waiting = oneStep.stepsToSee(after);
+    assert.equal(waiting.length, steps.length - (seen.losses.length - 1));
+    assert.ok(steps.length <= oneStep.MOST);
+    assert.ok(!seen.lost || !waiting.length);
+    if (before.seen.lost && action.type === "step") assert.equal(after, before);
+    if (action.type === "turn") assert.deepEqual([turned, waiting], [action.stop, []]);
+    if (action.type === "step" && after !== before) {
+      assert.deepEqual(oneStep.standing(after), oneStep.standing(before), "until it's computed");
+      assert.equal(seen.losses.at(-1), waiting[0].from === null ? before.seen.losses.at(-1) : seen.here.loss);
+    }
+    assert.ok(waiting.every(({ from }, at) => from === null || (at === 0 && from === seen.here.weight)));
+    if (action.type === "restart") assert.ok(oneStep.isFirst(after) && seen.here === begins.here);
+    const [lowest, highest] = oneStep.rangeOf(after);
+    assert.ok(lowest < highest);
   });
 });

@@ -26,6 +26,7 @@ from manyheads.models.decoder.stories import stored_story
 from manyheads.models.drawing import READY
 from manyheads.models.encoder.head_cards import head_behaviours as encoder_behaviours
 from manyheads.models.focus.kinds import KINDS, cache_of
+from manyheads.models.induction.descent import one_step_data
 from manyheads.models.induction.page_data import head_birth_data
 from manyheads.models.registry import all_but, function, load_model
 from manyheads.models.senses import load_senses
@@ -43,6 +44,7 @@ from manyheads.widgets.slice_or_project import projections, projections_element
 
 BEHAVIOURS = {"encoder": encoder_behaviours, "decoder": decoder_behaviours}  # what each head mostly does
 MASKED = ("mask", "padding", "polarity")  # the switches of bugs.ts that start from the causal mask
+DIALS = ("weight", "step", "rate")  # of a step of training
 BETWEEN = re.compile(r"\s*\|\s*")  # the answers of a guess
 
 
@@ -311,6 +313,18 @@ def next_word(text, *, off: str | None = None, temperature: float | None = None,
 def head_birth(text, *, id=None):
     """Two heads of the small decoder come into being on a text that repeats."""
     return element_html("head-birth", {"sentence": text, "id": id}, head_birth_data(text))
+
+
+def one_step(dials, *, id=None):
+    """What a step of training is, with `dials` to turn: "weight", "weight step" or "weight step rate"."""
+    if dials not in (known := [" ".join(DIALS[:count]) for count in (1, 2, 3)]):
+        raise ValueError(f"dials may be {', '.join(known)}, got {dials!r}")
+    data = one_step_data()
+    plain = table_html(
+        f"The loss of a batch along one of {data['count']:,} weights, in nats",
+        [(f"weight {point['weight']}", f"{point['loss']:.2f}") for point in data["stops"][::10]],
+    )
+    return element_html("one-step", {"dials": dials, "id": id}, data, plain)
 
 
 def blend_triangle(words, *, values: str):

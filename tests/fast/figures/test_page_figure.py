@@ -26,6 +26,7 @@ from manyheads.sphinxext.directives import figure_directive
         (["head-map", "Tea?"], {"veiw": "grid"}, "head-map has no argument 'veiw'; did you mean 'view'"),
         (["head-map", "Tea?"], {"view": "teapot"}, "view may be paint, .*, got 'teapot'"),
         (["head-map", "Tea?"], {"head": -1}, "head counts from 0, got -1"),
+        (["one-step", "rate"], {}, "dials may be weight, weight step, weight step rate, got 'rate'"),
         (["attention-flow", "Tea?"], {"station": "tea"}, "station may be words, .*, got 'tea'"),
     ],
 )

@@ -111,7 +111,7 @@ export class Learner {
   step = 0;
   tensors: Layer;
   gradients: Layer = {};
-  losses = { first: 0, second: 0 }; // mean, of the last batch, which was new
+  losses = { first: 0, second: 0, all: 0 }; // mean, of the last batch, which was new
   #config: Config;
   #change: Change;
   #random: () => number;
@@ -144,26 +144,23 @@ export class Learner {
 
   /** One step down the loss of new sequences. */
   learn() {
-    const { text, withoutPositions } = this.#change;
-    const sequences =
-      text === undefined ? repeated(this.#config, this.#random) : onlyText(text, this.#config.positions);
-    this.gradients = this.gradientsOf(sequences);
-    if (withoutPositions) this.gradients.position.values.fill(0);
+    this.gradients = this.gradientsOf(this.draw());
+    if (this.#change.withoutPositions) this.gradients.position.values.fill(0);
     this.#descend(this.#config.learning_rate * Math.min(1, (this.step + 1) / WARMUP));
     this.step++;
   }
 
-  /** The gradient of the mean loss of what comes next, in nats, with respect to each tensor. */
-  gradientsOf({ ids, length, copies }: Sequences): Layer {
+  /** New sequences to learn from. */
+  draw(): Sequences {
+    const { text } = this.#change;
+    return text === undefined ? repeated(this.#config, this.#random) : onlyText(text, this.#config.positions);
+  }
+
+  /** Forward through all layers, to the vectors `out` that the scores are read from; what the way back needs is kept. */
+  forward({ ids, length }: Sequences) {
     const { tensors, headMask } = this;
     const { layers: count, heads: numHeads, width } = this.#config;
-    const [mask, each] = [
-      causalMask(length),
-      Array.from({ length: ids.length / length }, (_, sequence) => sequence * length),
-    ];
-    const gradients: Layer = {};
-
-    // forward; what the way back needs is kept
+    const mask = causalMask(length);
     let x: Matrix = { shape: [ids.length, width], values: new Float32Array(ids.length * width) }; // [b * t, d]
     const { "symbol.weight": symbol, position } = tensors;
     ids.forEach((id, row) => {
@@ -174,7 +171,7 @@ export class Learner {
       const [layer, input, on] = [partOf(tensors, `layers.${number}.`), x, headMask?.[number]];
       const normed = layerNorm(x, partOf(tensors, `norms.${number}.`));
       const [Q, K, V] = project(normed, normed, layer, numHeads);
-      const attended = each.map((start) => {
+      const attended = startsOf(ids, length).map((start) => {
         const [q, k, v] = [Q, K, V].map((all) => rowsOf(all, start, length));
         return { Q: q, K: k, V: v, headMask: on, ...attend(q, k, v, { numHeads, mask, headMask: on }) };
       });
@@ -182,13 +179,25 @@ export class Learner {
       x = added(x, linear(context, layer["output.weight"]));
       return { layer, input, normed, attended, context };
     });
-    const out = layerNorm(x, partOf(tensors, "norm."));
-    const chances = softmax(linear(out, tensors["next.weight"])); // [b * t, symbol]
+    return { x, layers, out: layerNorm(x, partOf(tensors, "norm.")) };
+  }
 
-    // back: the gradient of the scores is what was expected minus what came
-    const dScores = this.#surprise(chances, ids, length, copies);
+  /** What is read from `out`: the mean losses of what comes next, in nats, and the gradient of the mean of all by the scores. */
+  read(out: Matrix, sequences: Sequences) {
+    return surprise(linear(out, this.tensors["next.weight"]), sequences);
+  }
+
+  /** The gradient of the mean loss of what comes next, in nats, with respect to each tensor. */
+  gradientsOf(sequences: Sequences): Layer {
+    const { tensors } = this;
+    const { layers: count, width } = this.#config;
+    const { ids, length } = sequences;
+    const each = startsOf(ids, length);
+    const { x, layers, out } = this.forward(sequences);
+    const { losses, dScores } = this.read(out, sequences);
     const last = linearBackward(dScores, out, tensors["next.weight"]);
-    gradients["next.weight"] = last.dW;
+    const gradients: Layer = { "next.weight": last.dW };
+    this.losses = losses;
     const through = (name: string, dy: Matrix, input: Matrix) => {
       const { dx, dGain, dBias } = layerNormBackward(dy, input, tensors[`${name}.weight`]);
       Object.assign(gradients, { [`${name}.weight`]: dGain, [`${name}.bias`]: dBias });
@@ -225,30 +234,6 @@ export class Learner {
     return gradients;
   }
 
-  /** The gradient of the scores, made of the chances in place; notes the losses. Nothing comes after a sequence's last symbol. */
-  #surprise({ shape, values }: Matrix, ids: Int32Array, length: number, copies: Uint8Array): Matrix {
-    const symbols = shape[1];
-    const share = 1 / (ids.length - ids.length / length);
-    const [sums, counts] = [
-      [0, 0, 0],
-      [0, 0, 0],
-    ];
-    for (let row = 0; row < ids.length; row++) {
-      const own = values.subarray(row * symbols, (row + 1) * symbols);
-      if ((row + 1) % length === 0) {
-        own.fill(0);
-        continue;
-      }
-      const next = ids[row + 1];
-      sums[copies[row + 1]] -= Math.log(Math.max(own[next], 1e-30));
-      counts[copies[row + 1]]++;
-      own[next] -= 1;
-      for (let symbol = 0; symbol < symbols; symbol++) own[symbol] *= share;
-    }
-    this.losses = { first: sums[1] / counts[1], second: sums[2] / counts[2] };
-    return { shape, values };
-  }
-
   /** AdamW. */
   #descend(rate: number) {
     const [scale1, scale2] = [1 - BETA1 ** (this.step + 1), 1 - BETA2 ** (this.step + 1)];
@@ -262,6 +247,42 @@ export class Learner {
     }
   }
 }
+
+/** The mean losses, in nats, and the gradient of the mean of all by the scores. Nothing comes after a sequence's last symbol. */
+function surprise(scores: Matrix, { ids, length, copies }: Sequences) {
+  const symbols = scores.shape[1];
+  const dScores = softmax(scores); // at first what was expected
+  const share = 1 / (ids.length - ids.length / length);
+  const [sums, counts] = [
+    [0, 0, 0],
+    [0, 0, 0],
+  ];
+  for (let row = 0; row < ids.length; row++) {
+    const [from, to] = [row * symbols, (row + 1) * symbols];
+    const own = dScores.values.subarray(from, to);
+    if ((row + 1) % length === 0) {
+      own.fill(0);
+      continue;
+    }
+    const next = ids[row + 1];
+    const likeliest = Math.max(...own);
+    const behind = Math.max(...scores.values.subarray(from, to)) - scores.values[from + next];
+    sums[copies[row + 1]] += behind - Math.log(likeliest); // minus the logarithm of its chance, which may be too small for a number
+    counts[copies[row + 1]]++;
+    own[next] -= 1; // minus what came
+    for (let symbol = 0; symbol < symbols; symbol++) own[symbol] *= share;
+  }
+  const losses = {
+    first: sums[1] / counts[1],
+    second: sums[2] / counts[2],
+    all: (sums[0] + sums[1] + sums[2]) * share,
+  };
+  return { losses, dScores };
+}
+
+/** Where each sequence of a batch starts. */
+const startsOf = (ids: Int32Array, length: number) =>
+  Array.from({ length: ids.length / length }, (_, sequence) => sequence * length);
 
 /** Some rows of a matrix, which stay where they are. */
 const rowsOf = ({ shape: [, width], values }: Matrix, from: number, rows: number): Matrix => ({

@@ -1,5 +1,7 @@
-// What a training does off the page's thread: it learns step after step, and tells the page often how far it has come.
+// What a training does off the page's thread: it learns step after step, and tells the page often how far it has come. It answers
+// <one-step> as well.
 
+import { descend } from "./descent.ts";
 import { Learner } from "./learner.ts";
 
 /** What a worker has where a page has `window`. */
@@ -15,6 +17,7 @@ let runs = false;
 const { port1: next, port2: goOn } = new MessageChannel();
 
 worker.onmessage = ({ data }: MessageEvent) => {
+  if (data.descend) return worker.postMessage({ result: descend(data.descend) });
   if (data.start) {
     learner = new Learner(data.start.config, data.start.seed, data.start.change);
     report({ first: NaN, second: NaN });

@@ -4,8 +4,10 @@ import type { HeadMask } from "../math/attention-map.ts";
 import type { Layer } from "../math/attention.ts";
 import { again, triesOf } from "../math/faults.ts";
 import type { Safetensors } from "../math/wire.ts";
+import type { Asked, Descended } from "./descent.ts";
 import type { Change, Config } from "./learner.ts";
-import { startWorker } from "./worker-model.ts";
+import { startWorker, WorkerQueue } from "./worker-model.ts";
+import CONFIG from "../../shared/training.json";
 
 /** How far a training has come: the mean losses since the last report, in nats, and the weights. */
 export interface Report {
@@ -21,7 +23,7 @@ export class Training {
 
   /** Draws the weights and reports them; throws a `Fault` where no worker starts. */
   constructor(config: Config, seed: number, change: Change, hear: (report: Report) => void, failed: () => void) {
-    this.#worker = startWorker(new URL(`./training-worker.js${again(triesOf(import.meta.url))}`, import.meta.url));
+    this.#worker = trainingWorker();
     this.#worker.onmessage = ({ data }) => hear(data);
     this.#worker.onerror = (event) => {
       event.preventDefault();
@@ -45,6 +47,25 @@ export class Training {
     this.#worker.terminate();
   }
 }
+
+const trainingWorker = () =>
+  startWorker(new URL(`./training-worker.js${again(triesOf(import.meta.url))}`, import.meta.url));
+
+/** The untrained model as <one-step> asks it, one request after the other. */
+export class Descent extends WorkerQueue {
+  constructor() {
+    super(trainingWorker());
+  }
+
+  descend(asked: Omit<Asked, "config">, signal: AbortSignal) {
+    return this.request<Descended>({ descend: { ...asked, config: CONFIG } }, signal);
+  }
+}
+
+let descent: Descent | undefined;
+
+/** The one that all figures of a page ask; another one where it has stopped. */
+export const descentOfPage = () => (descent && !descent.broken ? descent : (descent = new Descent()));
 
 /** A safetensors file, as `InductionModel.load` of Python reads it: twin of `readSafetensors`. */
 export function writeSafetensors({ tensors, metadata }: Safetensors) {

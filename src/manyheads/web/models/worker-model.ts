@@ -91,26 +91,14 @@ interface Request {
   reject: (reason: any) => void;
 }
 
-/** What a started worker says of its model. */
-export type Started = Pick<PretrainedFacts, "name" | "numLayers" | "numHeads" | "headNames" | "maxTokens">;
-
-export class WorkerModel {
-  name: string;
-  numLayers: number;
-  numHeads: number;
-  headNames: string[];
-  maxTokens: number;
+/** What computes in a worker, one request after the other. */
+export class WorkerQueue {
   #worker: Worker;
   #waiting: Request[] = []; // that the worker has not seen yet
   #running: Request | undefined; // the one that it computes
   #broken: Error | null = null; // why nothing more can be computed
 
-  constructor(worker: Worker, { name, numLayers, numHeads, headNames, maxTokens }: Started) {
-    this.name = name;
-    this.numLayers = numLayers;
-    this.numHeads = numHeads;
-    this.headNames = headNames;
-    this.maxTokens = maxTokens;
+  constructor(worker: Worker) {
     this.#worker = worker;
     worker.onmessage = ({ data }) => this.#settle(data.error ? new Fault(data.error) : null, data.result);
     worker.onerror = (event) => {
@@ -125,7 +113,7 @@ export class WorkerModel {
     return this.#broken !== null;
   }
 
-  /** Frees the model's memory; requests, those to come included, are rejected. */
+  /** Frees its memory; requests, those to come included, are rejected. */
   close() {
     this.#worker.terminate();
     this.#broken = new Fault(WHY.closed);
@@ -156,5 +144,25 @@ export class WorkerModel {
     if (error) request?.reject(error);
     else request?.resolve(result);
     this.#next();
+  }
+}
+
+/** What a started worker says of its model. */
+export type Started = Pick<PretrainedFacts, "name" | "numLayers" | "numHeads" | "headNames" | "maxTokens">;
+
+export class WorkerModel extends WorkerQueue {
+  name: string;
+  numLayers: number;
+  numHeads: number;
+  headNames: string[];
+  maxTokens: number;
+
+  constructor(worker: Worker, { name, numLayers, numHeads, headNames, maxTokens }: Started) {
+    super(worker);
+    this.name = name;
+    this.numLayers = numLayers;
+    this.numHeads = numHeads;
+    this.headNames = headNames;
+    this.maxTokens = maxTokens;
   }
 }

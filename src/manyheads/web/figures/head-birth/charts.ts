@@ -3,7 +3,7 @@
 import { behaviourOf } from "../../math/maps.ts";
 import { percent } from "../../math/text.ts";
 import { h, setText } from "../../views/dom.ts";
-import { trainingChart } from "./training-chart.ts";
+import { lineChart } from "../../views/line-chart.ts";
 
 /** The head before looks as many a real head does, and has their colour. */
 export const COLOURS = { previous: behaviourOf("previous").colour, induction: behaviourOf("induction").colour };
@@ -17,17 +17,17 @@ export interface Measured {
   induction: number;
 }
 
-const HIGHEST = { loss: 4.5, score: 1 };
+const RANGES = { loss: [0, 4.5], score: [0, 1] };
 const TICKS = 100; // steps between two
 
 export function birthCharts(history: Measured[]) {
-  const loss = trainingChart(["var(--hm-ink)"], HIGHEST.loss, String);
-  const heads = trainingChart([COLOURS.previous, COLOURS.induction], HIGHEST.score, percent);
+  const loss = lineChart(["var(--hm-ink)"]);
+  const heads = lineChart([COLOURS.previous, COLOURS.induction], percent);
   const steps = history.map(({ step }) => step);
   const ticks = steps.filter((step) => step % TICKS === 0);
   const values = (name: keyof Measured) => history.map((measured) => measured[name]);
-  loss.draw(steps, [values("second")], ticks);
-  heads.draw(steps, [values("previous"), values("induction")], ticks);
+  loss.draw(steps, [values("second")], ticks, RANGES.loss);
+  heads.draw(steps, [values("previous"), values("induction")], ticks, RANGES.score);
 
   /** Shows where a step is, and what was measured then; in a film, how the heads grew up to there. */
   function draw(step: number, plays: boolean) {

@@ -8,13 +8,13 @@ import type { Expecting } from "../../models/induction.ts";
 import { fill, h, keepFocus, setChildren, setProps, setText } from "../../views/dom.ts";
 import { drawSwitch, headSwitch } from "../../views/head-switch.ts";
 import type { Host } from "../../views/host.ts";
+import { lineChart } from "../../views/line-chart.ts";
 import { headTriangle } from "./head-triangle.ts";
-import { trainingChart } from "./training-chart.ts";
 import { COLOURS } from "./charts.ts";
 import { EXPERIMENTS } from "./experiments.ts";
 import { isTold, namedHeads, type Action, type State, type Training } from "./state.ts";
 
-const HIGHEST = 4.5; // nats on the chart
+const NATS = [0, 4.5]; // on the chart
 const NAMES = { previous: "previous-token head", induction: "induction head" };
 const SLOW = 250; // milliseconds a step, from which on a reader waits long
 const LEAST = 200; // steps on the axis
@@ -165,8 +165,8 @@ function ownHeads(host: Host<State, Action>, explain: (place: number[], cell: { 
 
 /** What has been measured of a training. */
 function ownCharts() {
-  const loss = trainingChart(["var(--hm-soft)", "var(--hm-ink)"], HIGHEST, String);
-  const heads = trainingChart([COLOURS.previous, COLOURS.induction], 1, percent);
+  const loss = lineChart(["var(--hm-soft)", "var(--hm-ink)"]);
+  const heads = lineChart([COLOURS.previous, COLOURS.induction], percent);
 
   function draw({ points, step, experiment: { onlyText } }: Training) {
     const steps = points.map((point) => point.step);
@@ -175,8 +175,13 @@ function ownCharts() {
     const ticks = Array.from({ length: Math.floor(end / every) + 1 }, (_, at) => at * every)
       .filter((tick) => tick < end)
       .concat(end);
-    loss.draw(steps, [points.map(({ first }) => first), points.map(({ second }) => second)], ticks);
-    heads.draw(steps, [points.map(({ previous }) => previous), points.map(({ induction }) => induction)], ticks);
+    loss.draw(steps, [points.map(({ first }) => first), points.map(({ second }) => second)], ticks, NATS);
+    heads.draw(
+      steps,
+      [points.map(({ previous }) => previous), points.map(({ induction }) => induction)],
+      ticks,
+      [0, 1],
+    );
     for (const chart of [loss, heads]) chart.mark(step);
     const last = points[points.length - 1];
     const nats = (value?: number) => (value === undefined || Number.isNaN(value) ? "–" : value.toFixed(2));
