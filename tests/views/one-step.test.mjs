@@ -117,7 +117,7 @@ test("a rate that is too high climbs, until the weights are no numbers, which is
   await until(() => figure.training.step === 5);
   assert.match(
     said(figure),
-    /^Step 5 threw the weights so far that they aren’t numbers any more\. Start over with a lower/,
+    /^Step 5 threw the weights so far that the loss isn’t a number any more\. Start over with a lower/,
   );
   assert.deepEqual(
     [isIdle(figure, "Step"), isIdle(figure, "Ten steps"), isIdle(figure, "Start over")],

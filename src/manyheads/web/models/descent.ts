@@ -34,7 +34,7 @@ export interface Asked {
 export interface Descended {
   tensors: Layer;
   losses: number[]; // after each step
-  lost: boolean; // whether the last step led beyond what numbers can hold, so that none followed
+  lost: boolean; // whether the last one's is no number any more, so that no step followed
   here: Point;
   stops: Point[];
 }
@@ -50,8 +50,9 @@ export function descend({ config, seed, at, stops, tensors, steps }: Asked): Des
   for (const { rate, from } of steps) {
     if (lost) break;
     if (from !== null) weights[at] = from;
-    lost = !stepDown(learner.tensors, learner.gradientsOf(batch), rate);
+    stepDown(learner.tensors, learner.gradientsOf(batch), rate);
     losses.push(learner.read(learner.forward(batch).out, batch).losses.all);
+    lost = !Number.isFinite(losses[losses.length - 1]);
   }
 
   const { out } = learner.forward(batch);
@@ -71,10 +72,8 @@ export function descend({ config, seed, at, stops, tensors, steps }: Asked): Des
   return { tensors: learner.tensors, losses, lost, here, stops: around };
 }
 
-/** Takes every weight down its slope, by so much times the slope; whether all are numbers still. */
+/** Takes every weight down its slope, by so much times the slope. */
 function stepDown(tensors: Layer, slopes: Layer, rate: number) {
-  return Object.entries(tensors).every(([name, { values }]) => {
+  for (const [name, { values }] of Object.entries(tensors))
     for (let i = 0; i < values.length; i++) values[i] -= rate * slopes[name].values[i];
-    return values.every(Number.isFinite);
-  });
 }

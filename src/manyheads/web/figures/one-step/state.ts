@@ -20,7 +20,7 @@ export interface Begins {
 export interface Seen {
   tensors: Layer | null; // null at the start, where a training begins
   losses: number[]; // at the start, and after each step
-  lost: boolean; // whether the last one led beyond what numbers can hold
+  lost: boolean; // whether the last of them is no number any more
   here: Point; // the weight as training left it
   stops: Point[];
 }
@@ -85,7 +85,7 @@ export const isFirst = ({ steps, turned }: State) => !steps.length && turned ===
 /** Where the weight stands now. */
 export const standing = ({ seen, turned }: State): Point => (turned === null ? seen.here : seen.stops[turned]);
 
-/** How the last step changed the loss: below 0 where it fell; null before one, and where the loss isn't a number any more. */
+/** How the last step changed the loss: below 0 where it fell; null before one, and where it's lost. */
 export function change({ seen: { losses, lost } }: State) {
   const [before, after] = losses.slice(-2);
   return after === undefined || lost ? null : after - before;

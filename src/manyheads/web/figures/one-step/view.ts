@@ -93,13 +93,13 @@ export function view(host: Host<State, Action>) {
       [low, low / 2, 0, high / 2, high],
       range,
     );
-    curve.mark(now.weight);
     const up = (now.loss - range[0]) / (range[1] - range[0]);
-    for (const dot of dots) {
-      dot.style.setProperty("--up", Math.max(0, Math.min(up, 1)).toFixed(4));
-      dot.hidden = seen.lost;
+    for (const dot of dots) dot.hidden = seen.lost;
+    if (!seen.lost) {
+      for (const dot of dots) dot.style.setProperty("--up", Math.max(0, Math.min(up, 1)).toFixed(4));
+      curve.mark(now.weight);
+      setValue(dial, String(now.weight));
     }
-    setValue(dial, String(now.weight));
     setProps(dial, { ariaValueText: numbers(now.weight, 2) });
     curve.caption.replaceChildren(
       "Weight ",
@@ -150,7 +150,7 @@ export function saidOf(state: State) {
   const { losses, lost } = state.seen;
   const [count, by] = [losses.length - 1, change(state)];
   if (lost)
-    return `Step ${count} threw the weights so far that they aren’t numbers any more. Start over with a lower rate.`;
+    return `Step ${count} threw the weights so far that the loss isn’t a number any more. Start over with a lower rate.`;
   if (by === null) return "";
   const [before, after] = losses.slice(-2);
   const end = count >= MOST ? ` ${MOST} steps are enough here.` : "";
