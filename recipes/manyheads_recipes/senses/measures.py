@@ -22,7 +22,7 @@ LOOKERS = 8  # so many heads that look most at the clues are turned off
 
 
 def measure_senses():
-    """All that the chapter on ambiguity counts, as arrays by name, as we measured it, or else measured once.
+    """All that the book counts of ambiguous words, as arrays by name, as we measured it, or else measured once.
 
     >>> found = measure_senses()
     >>> found["moves"].shape, found["off"].shape, found["noise"].shape  # of each sentence

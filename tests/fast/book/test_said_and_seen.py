@@ -55,6 +55,15 @@ def phrases_in(text):
     return [read_phrase(written)[2] for written in re.findall(r"\{try\}`([^`]+)`", text)]
 
 
+def shown_text(part):
+    """The texts of a figure that aren't hidden."""
+    return [
+        text
+        for text in part.find_all(string=True)
+        if not text.find_parent(hidden=True) and text.parent.name != "script"
+    ]
+
+
 def number_before(words, text):
     """The number that stands before some words of a text, written out: 8 of "Eight squares"."""
     return NUMBERS[re.search(rf"(\w+) {words}", text)[1].lower()]
@@ -67,9 +76,9 @@ def seen():
     figures = {
         "code": made("code", "head-map", sentence, {"view": view}, {}),
         "is-it-shut": html_of("is-it-shut", *phrases_in(FOOLED)[:1]),
-        "ambiguity": html_of("ambiguity"),
         "real-heads": html_of("real-heads"),
         "intuition": html_of("intuition", *phrases_in(LIBRARY)[:1]),
+        "opening": html_of("intuition"),
         "formula": html_of("formula"),
     }
     return dict(zip(figures, drawn(*figures.values()), strict=True))
@@ -115,15 +124,13 @@ def test_the_gap_that_a_phrase_shows_is_as_wide_as_it_says(seen):
     assert 0.85 * width < clear <= width
 
 
-def test_a_word_settles_after_the_layer_that_the_right_answer_names(seen):
-    _, options, sets = guess_of("ambiguity")
-    assert (options["right"], sets) == ("after the first", {})
-    leanings = [row.find_all("td")[-1].get_text(strip=True) for row in seen["ambiguity"].select(".ws-layer")]
-    shares = [int(re.match(r"\d+", leaning)[0]) for leaning in leanings]
-    senses = {leaning.split()[-1] for leaning in leanings[1:]}
-    assert senses == {re.search(r"settle on the (\w+)", guess_of("ambiguity")[0])[1]}
-    assert len(shares) == 7
-    assert min(shares[1:]) >= 98 > shares[0]
+def test_the_first_chapter_opens_with_two_words_and_a_dot(seen):
+    """No number with a sign, and no arrow, before a reader opens them."""
+    first = seen["opening"]
+    parts = [first.select_one(at) for at in (".ws-chain", ".ws-layer:not(.ws-open)", ".ws-switches")]
+    assert all(part.has_attr("hidden") for part in parts)
+    assert first.select_one(".ws-open th").get_text(strip=True) == "bank"
+    assert not re.search(r"[+−]\d|\d\.\d|log-odds", " ".join(shown_text(first)))
 
 
 def test_a_page_counts_the_heads_that_rest_as_its_legend_does(seen):

@@ -17,6 +17,7 @@ STILL = ("field-exercise", "exercise-list", "next-word")  # exercises, links, 97
 FIGURES = [
     *((chapter, name) for name, chapter in CHAPTER_OF.items() if name not in STILL),
     ("intuition", "head-map"),
+    ("intuition", "#scale"),
     ("real-heads", 'head-map[model="encoder"]'),
     ("decoder", "#translator"),
 ]

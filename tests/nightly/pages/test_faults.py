@@ -21,7 +21,7 @@ BACKGROUND = "this browser does not let the page work in the background. Use ano
 MAP = ("coffee-or-tea", "head-map", None)
 FORMULA = ("formula", "attention-flow", None)
 ENCODER = ("real-heads", 'head-map[model="encoder"]', "Load the encoder")
-SENSE = ("ambiguity", "word-sense", "Load the encoder")
+SENSE = ("intuition", "#scale", "Load the encoder")
 TRANSLATOR = ("decoder", "#translator", None)
 DECODER = ("decoder", "next-word", "Load the language model")
 

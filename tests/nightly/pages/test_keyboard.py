@@ -16,7 +16,7 @@ def test_the_tab_key_reaches_everything_and_every_stop_is_seen_and_named(page, s
     assert all(count <= FEW for count in in_figures.values()), in_figures
 
 
-@pytest.mark.parametrize("chapter", ["index", "formula", "museum", "real-heads", "ambiguity"])
+@pytest.mark.parametrize("chapter", ["index", "formula", "museum", "real-heads", "intuition"])
 def test_at_four_times_the_size_nothing_covers_what_has_the_focus(page, site, chapter):
     page.set_viewport_size({"width": 320, "height": 256})  # 1280 x 1024 at 400 %
     end, stops = walk(page, f"{site}/book/{chapter}.html")

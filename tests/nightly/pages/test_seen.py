@@ -32,6 +32,8 @@ def test_words_and_bars_can_be_seen(page, site, name, theme):
     figure = open_figure(page, site, name)
     for shows in page.locator("figure-guess[covers]").get_by_role("button", name="just show me").all():
         shows.dispatch_event("click")
+    for opens in figure.get_by_role("button", name="See each head’s part").all():
+        opens.click()
     settled(page)
     if name != "attention-flow":
         assert faint(figure, BARS.get(name)) == []

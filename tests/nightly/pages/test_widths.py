@@ -28,7 +28,7 @@ LEAVES = """() => [...document.querySelectorAll(".bd-article .head-map")].flatMa
   });
   return [...out, ...lies].map((node) => `${figure.localName}: ${node.localName} ${node.className} ${node.textContent.slice(0, 30)}`);
 })"""
-OFFERS = {"real-heads": "head-map[model=encoder]", "ambiguity": "word-sense", "decoder": "next-word"}
+OFFERS = {"real-heads": "head-map[model=encoder]", "intuition": "#scale", "decoder": "next-word"}
 
 
 @pytest.mark.parametrize("chapter", CHAPTERS)

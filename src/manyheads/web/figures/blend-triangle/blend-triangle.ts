@@ -22,6 +22,7 @@ import {
 const [LEAST, MOST] = [-0.1, 1.2]; // of both axes
 const KEPT = ["thing", "feeling"]; // by the first of two heads, by the second
 const COLOURS = ["object", "sentiment"].map(colourOf);
+const MARKS = [0, 0.5, 1]; // on both axes
 
 function view(host: Host<State, Action>) {
   const { act, state: first } = host;
@@ -38,6 +39,16 @@ function view(host: Host<State, Action>) {
     return point;
   });
   const result = h("i", { class: "bt-result", "aria-hidden": "true" });
+  const threads = KEPT.map((kept) => h("i", { class: `bt-thread bt-${kept}`, "aria-hidden": "true" })); // from a head to what it gives
+  const marks = MARKS.flatMap((mark) =>
+    [0, 1].map((axis) =>
+      h(
+        "small",
+        { class: axis ? "bt-mark-up" : "bt-mark", style: markAt(mark, axis), "aria-hidden": "true" },
+        String(mark),
+      ),
+    ),
+  );
   const path = first.corners.map((corner) => `${place(corner, 0)} ${place(corner, 1)}`).join(", ");
   const goal = { class: "bt-wanted", style: where(wantedOf(first)), role: "img", "aria-label": "what is wanted" };
   const plot = h(
@@ -46,13 +57,16 @@ function view(host: Host<State, Action>) {
     h("i", { class: "bt-blends", style: `clip-path: polygon(${path})`, "aria-hidden": "true" }),
     ...first.words.map((word, at) => h("span", { class: "bt-word", style: where(first.corners[at]) }, word)),
     h("b", goal, "★"),
+    ...marks,
+    ...threads,
     result,
     ...points,
     h("small", { class: "bt-across", "aria-hidden": "true" }, "thing →"),
-    h("small", { class: "bt-up", "aria-hidden": "true" }, "feeling →"),
+    h("small", { class: "bt-up", "aria-hidden": "true" }, "↑ feeling"),
   );
   const lines = COLOURS.map((colour) => h("p", { class: "bt-weights", style: `--head: ${colour}` }));
   const found = h("p", { class: "bt-says" });
+  const hint = h("p", { class: "bt-hint" });
 
   function drag(head: number, { clientX, clientY }: PointerEvent) {
     const { left, bottom, width, height } = plot.getBoundingClientRect();
@@ -83,11 +97,19 @@ function view(host: Host<State, Action>) {
     });
     result.hidden = !both;
     result.style.cssText = where(resultOf(state));
+    threads.forEach((thread, head) => {
+      thread.hidden = !both;
+      thread.style.cssText = `${between(blends[head], resultOf(state))}; --head: ${COLOURS[head]}`;
+    });
+    setText(hint, both ? "Drag both dots: each moves the diamond one way." : "Drag the dot.");
     setText(found, summary(state));
   }
 
   return {
-    nodes: [h("div", { class: "hm-tools" }, ways), h("div", { class: "bt-room" }, plot, h("div", {}, ...lines, found))],
+    nodes: [
+      h("div", { class: "hm-tools" }, ways),
+      h("div", { class: "bt-room" }, plot, h("div", {}, hint, ...lines, found)),
+    ],
     draw,
   };
 }
@@ -113,6 +135,17 @@ const describePoint = ([thing, feeling]: Point) => `thing ${thing.toFixed(2)}, f
 const place = (point: Point, axis: 0 | 1) => {
   const share = (point[axis] - LEAST) / (MOST - LEAST);
   return `${(100 * (axis ? 1 - share : share)).toFixed(2)}%`;
+};
+/** Where a number of an axis stands. */
+const markAt = (mark: number, axis: number) =>
+  axis ? `top: ${place([mark, mark], 1)}` : `left: ${place([mark, mark], 0)}`;
+/** The line from one point to another, right above or beside it. */
+const between = (one: Point, other: Point) => {
+  const [low, high] = [0, 1].map((end) =>
+    [0, 1].map((axis) => (end ? Math.max : Math.min)(one[axis], other[axis])),
+  ) as Point[];
+  const part = (axis: 0 | 1) => `${((100 * (high[axis] - low[axis])) / (MOST - LEAST)).toFixed(2)}%`;
+  return `left: ${place(low, 0)}; top: ${place(high, 1)}; width: ${part(0)}; height: ${part(1)}`;
 };
 const where = (point: Point) => `left: ${place(point, 0)}; top: ${place(point, 1)}`;
 

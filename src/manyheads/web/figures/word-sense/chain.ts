@@ -30,7 +30,6 @@ export function makeChain(acts: {
   const headOf = ({ target }: Event) =>
     [...plot.children].indexOf((target as Element).closest(".ws-step") as Element) - 1;
   const arrowOf = (head: number) => plot.children[head + 1].firstElementChild as HTMLElement;
-  plot.addEventListener("pointerover", (event) => hand || acts.point(headOf(event) < 0 ? null : headOf(event)));
   plot.addEventListener("pointerleave", () => hand || acts.point(null));
   plot.addEventListener("pointerdown", (event) => {
     const head = headOf(event);
@@ -39,8 +38,9 @@ export function makeChain(acts: {
     plot.setPointerCapture(event.pointerId);
     hand = { head, x: event.clientX, y: event.clientY, far: false, moved: false };
   });
-  plot.addEventListener("pointermove", ({ clientX, clientY }) => {
-    if (!hand) return;
+  plot.addEventListener("pointermove", (event) => {
+    if (!hand) return acts.point(headOf(event) < 0 ? null : headOf(event)); // not where arrows open below a pointer at rest
+    const { clientX, clientY } = event;
     const { head, far } = hand;
     const [x, y] = [clientX - hand.x, clientY - hand.y];
     const distance = Math.hypot(x, y);

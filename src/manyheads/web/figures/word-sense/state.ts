@@ -28,7 +28,9 @@ export interface State {
   sense: Sense | null; // on the scale
   pushes: SensePushes | null; // what makes it, where that is known
   found: boolean | null; // whether the sentence has a known word; null until it is read
-  layer: number | null; // whose arrows are shown, from 1; null: of the one that decides
+  single: boolean; // one layer is shown, and no tools
+  layer: number | null; // whose arcs and arrows are shown, from 1; null: of the one that decides
+  arrows: boolean; // whether what each head adds is shown
   ranks: number; // how often the reader had the heads of this sentence ranked
   ranking: RankedHead[]; // the most important first
   off: number[][]; // heads, as [layer, head]
@@ -52,14 +54,15 @@ interface Pointed {
 }
 
 /** What can be lent beside a sentence; the places that are masked are those of a sentence, and go with it. */
-type Own = Pick<State, "word" | "layer" | "off">;
-type Parts = Partial<Own & Pick<State, "sentence" | "wanted">>;
+type Own = Pick<State, "word" | "layer" | "arrows" | "off">;
+type Parts = Partial<Own & Pick<State, "sentence" | "wanted" | "pointed">>;
 
 export type Action =
   | { type: "take" | "lend"; parts: Parts } // from an attribute; by a guess, a phrase or a link
   | { type: "type" | "begin"; sentence: string } // by the reader; "begin" with an example, and all heads on
   | { type: "word"; word: string } // by the reader
   | { type: "layer"; layer: number | null }
+  | { type: "arrows"; arrows: boolean } // shown, by the reader
   | { type: "off"; off: number[][] }
   | { type: "toggle"; place: number[] }
   | { type: "mask"; places: number[] } // of one word, or off with its mask
@@ -74,7 +77,8 @@ export type Action =
 const NONE: number[] = []; // of the words is masked
 const WHOLE = { off: [] as number[][] }; // what begins with an example
 const UNKNOWN = { ranks: 0, ranking: [], alone: null }; // of the heads
-const ANEW = { ...UNKNOWN, masked: NONE, wanted: null }; // in another sentence, or of another word
+const NOWHERE: Pointed = { word: null, head: null };
+const ANEW = { ...UNKNOWN, masked: NONE, wanted: null, pointed: NOWHERE }; // in another sentence, or of another word
 
 export const startWith = (parts: Partial<State>): State => ({
   sentence: "",
@@ -84,12 +88,13 @@ export const startWith = (parts: Partial<State>): State => ({
   sense: null,
   pushes: null,
   found: null,
+  single: typeof parts.layer === "number",
   layer: null,
+  arrows: false,
   ...WHOLE,
   ...ANEW,
   of: null,
   lent: {},
-  pointed: { word: null, head: null },
   pulled: null,
   stored: new Map(),
   example: "",
@@ -141,9 +146,11 @@ function change(state: State, action: Action): State {
     case "take":
       return taken(state, action.parts);
     case "lend": {
-      const { off, ...parts } = action.parts;
+      const { off, pointed, ...parts } = action.parts;
       const first = Object.keys(parts).length ? withStored(lendParts(state, parts)) : state; // what is baked in has all heads on
-      return off ? lendParts(first, { off }) : first;
+      const heads = { ...(off && { off }), ...opened(action.parts) };
+      const after = Object.keys(heads).length ? lendParts(first, heads) : first;
+      return pointed ? { ...after, pointed } : after;
     }
     case "type":
       return begun({ ...state, ...state.lent, sentence: action.sentence, lent: {} });
@@ -155,6 +162,8 @@ function change(state: State, action: Action): State {
       return { ...begun(state), wanted: action.words };
     case "layer":
       return { ...state, layer: action.layer, alone: null, lent: own({ layer: action.layer }) };
+    case "arrows":
+      return { ...state, arrows: action.arrows, lent: own({ arrows: action.arrows }) };
     case "off":
       return turned(state, action.off, null);
     case "toggle": {
@@ -181,11 +190,17 @@ function change(state: State, action: Action): State {
 /** Another sentence is read, or another word: what was found out about the heads no longer holds. */
 const begun = (state: State): State => ({ ...state, ...ANEW, followed: state.word });
 
-function taken(state: State, { layer, wanted, off, ...parts }: Parts) {
+/** Where a phrase, a link or an attribute turns heads off or points at one, it's to be seen. */
+const opened = ({ off, pointed }: Parts) => (off?.length || pointed ? { arrows: true } : {});
+
+function taken(state: State, { wanted, pointed, ...given }: Parts) {
+  const { layer, arrows, off, ...parts } = { ...opened({ pointed, ...given }), ...given };
   const actions: Action[] = [
     ...(layer === undefined ? [] : [{ type: "layer" as const, layer }]),
+    ...(arrows === undefined ? [] : [{ type: "arrows" as const, arrows }]),
     ...(wanted ? [{ type: "want" as const, words: wanted }] : []),
     ...(off ? [{ type: "off" as const, off }] : []),
+    ...(pointed ? [{ type: "point" as const, at: pointed }] : []),
   ];
   return actions.reduce(change, Object.keys(parts).length ? begun({ ...state, ...parts }) : state);
 }
@@ -235,7 +250,7 @@ function storedReading(state: State): Reading | null {
 export const senseOf = ({ word, senses, shares, layer }: Sense): Sense => ({ word, senses, shares, layer });
 
 /** The parts of a state that can be lent. */
-const ownParts = ({ word, layer, off }: State): Own => ({ word, layer, off });
+const ownParts = ({ word, layer, arrows, off }: State): Own => ({ word, layer, arrows, off });
 
 /** The score without the heads that are off now, where what is shown still counts them; null where that isn't known. */
 function scoreLeft(state: State) {

@@ -80,8 +80,28 @@ export function wordsIn({ tokens, places }: SensePushes): SentenceWord[] {
     .filter(({ places: [place] }) => !isSpecial(tokens[place]));
 }
 
-const towards = (senses: [string, string], push: number) =>
-  `pushes it by ${Math.abs(push).toFixed(1)} towards ${senses[push > 0 ? 1 : 0]}`;
+const FAR = 2; // log-odds that push far
+const FELT = 0.7; // that are felt: twice the odds
+const LITTLE = 0.2;
+
+/** How far something is pushed, and where to, in words. */
+function pushText([first, second]: [string, string], push: number, what: string) {
+  const size = Math.abs(push);
+  if (size < LITTLE) return `hardly pushes ${what}`;
+  const far = size >= FAR ? "far " : size >= FELT ? "" : "a little ";
+  return `pushes ${what} ${far}towards ${push > 0 ? second : first}`;
+}
+
+const towards = (senses: [string, string], push: number) => {
+  const size = Math.abs(push);
+  return `${pushText(senses, push, "it")}${size < LITTLE ? "" : `, by ${size.toFixed(1)}`}`;
+};
+
+/** How far what a word takes from another pushes it, for who hasn't opened the arrows; `where` may name a layer. */
+export function pushedText({ word, senses }: Sense, where: string, shown: LayerPushes, { text, places }: SentenceWord) {
+  const { push } = fromTokens(shown, places);
+  return `${where}“${text}” ${pushText(senses, push, `“${word}”`)}.`;
+}
 
 /** How much attention the word gives to another and how far that pushes it, in a layer; in one head, or in all. */
 export function takenText(
@@ -117,10 +137,10 @@ interface Changes {
   alone: number | null; // the score without the arrow of the last
 }
 
-/** What came of the words that are masked and of the heads that are off. */
+/** What came of the words that are masked and of the heads that are off; `after` may name the layer. */
 export function changedText(
   { senses }: Sense,
-  layer: number,
+  after: string,
   shown: LayerPushes,
   { masked, isBehind, off, pending, alone }: Changes,
 ) {
@@ -131,10 +151,10 @@ export function changedText(
       ? `The model hasn't read the sentence with ${listedInQuotes(masked)} masked.`
       : "The model hasn't read the sentence with all of its words.";
   if (pending.length)
-    return `Without ${pending.length > 1 ? "those arrows" : "that arrow"} the others sum to ${to(scoreWithout(shown, pending))}. That's arithmetic: the model hasn't read the sentence without ${heads}.`;
+    return `Without ${pending.length > 1 ? "those arrows" : "that arrow"}, the others lead to ${to(scoreWithout(shown, pending))}. The model itself may read otherwise without ${heads}.`;
   const without = off.length ? `${masked.length ? " and without" : "Without"} ${heads}` : "";
   const sum = alone === null ? "" : ` Taking away the arrow alone would leave ${to(alone)}.`;
-  return `${masked.length ? `With ${listedInQuotes(masked)} masked` : ""}${without}, the model reads ${to(scoreWithout(shown))} after layer ${layer + 1}.${sum}`;
+  return `${masked.length ? `With ${listedInQuotes(masked)} masked` : ""}${without}, the model reads ${to(scoreWithout(shown))}${after}.${sum}`;
 }
 
 const listedInQuotes = (words: string[]) => listed(words.map((text) => `“${text}”`));

@@ -1,5 +1,5 @@
-// What <word-sense> shows: the sentence, whose words can be masked; the scale after each layer, and between two of them the arrows that
-// lead from one to the next; the heads that matter most, each with its switch.
+// What <word-sense> shows: the sentence, whose words can be masked; the scale after each layer, and, once its reader opens them, between
+// two of them the arrows that lead from one to the next; the heads that matter most, each with its switch.
 
 import { isAmong, wholeLayers, withOff } from "../../math/heads-off.ts";
 import { colourOf } from "../../math/maps.ts";
@@ -19,6 +19,7 @@ import {
   layerName,
   leaning,
   movedTo,
+  pushedText,
   scoreWithout,
   senseText,
   strongest,
@@ -35,8 +36,8 @@ const REACHES = [6, 8, 10, 14, 20, 40]; // of the scale, in log-odds: the first 
 const SEEN = 0.25; // log-odds that a dot moves and leaves a trail
 
 export function view(host: Host<State, Action>) {
-  const { act, root, state: first } = host;
-  const single = first.layer !== null; // one layer is shown, and no tools
+  const { act, root } = host;
+  const { single } = host.state;
   const toggle = (head: number) => act({ type: "toggle", place: [shownLayer(host.state), head] });
   const point = (word: number | null, head: number | null) => {
     const { pointed } = host.state;
@@ -70,11 +71,11 @@ export function view(host: Host<State, Action>) {
   const scales = makeScales(single, chain.node, (layer) => act({ type: "layer", layer }));
   const switches = h("div", { class: "hm-heads ws-switches", role: "group" });
   const ranking = makeRanking((at) => act({ type: "toggle", place: host.state.ranking[at].place }));
-  const key = h(
-    "p",
-    { class: "ws-key" },
-    "An arrow is what one head writes, in log-odds: 0.7 more doubles the odds. Press a word to mask it, an arrow or a head to turn it off.",
-  );
+  const opens: HTMLButtonElement = h("button", {
+    type: "button",
+    onclick: () => act({ type: "arrows", arrows: !host.state.arrows }),
+  });
+  const key = h("p", { class: "ws-key" });
   root.classList.toggle("ws-single", single);
 
   function draw(state: State) {
@@ -104,11 +105,21 @@ export function view(host: Host<State, Action>) {
     scales.draw(state, scores, reach);
     const { head } = state.pointed;
     words.draw(shown && { words: wordsIn(state.pushes!), masked: state.masked, shown, head });
-    for (const node of [chain.node, switches, note]) setProps(node, { hidden: !shown });
+    for (const node of [note, opens]) setProps(node, { hidden: !shown });
+    for (const node of [chain.node, switches]) setProps(node, { hidden: !shown || !state.arrows });
+    drawKey(state, shown !== null);
     if (!shown) return;
     chain.draw({ word: state.sense!.word, shown, out, lit: head });
     drawSwitches(state, layer, shown.pushes.length);
     setText(note, noteOn(state, shown));
+  }
+
+  function drawKey({ arrows, sense }: State, hasArrows: boolean) {
+    root.classList.toggle("ws-closed", !arrows);
+    setText(opens, arrows ? "Hide the heads" : "See each head’s part");
+    setProps(opens, { ariaExpanded: String(arrows) });
+    const arrow = `An arrow is what one head adds to “${sense!.word}”, the grey one is its own part. Press an arrow or a head to turn it off. The numbers are log-odds: 0.7 more doubles the odds.`;
+    setText(key, arrows && hasArrows ? arrow : "Press a word, and no word can look at it: it’s masked.");
   }
 
   function drawSwitches({ off }: State, layer: number, count: number) {
@@ -125,7 +136,12 @@ export function view(host: Host<State, Action>) {
     });
   }
 
-  return { nodes: [box, tools, words.node, note, ends, scales.node, switches, key, ranking.node], draw };
+  const scale = [ends, scales.node];
+  const heads = h("div", { class: "ws-parts" }, switches, opens, key);
+  const nodes = single
+    ? [words.node, ...scale, note, heads, box, tools]
+    : [box, tools, words.node, note, ...scale, heads, ranking.node];
+  return { nodes, draw };
 }
 
 /** What makes the shown layer, where that is known. */
@@ -147,13 +163,17 @@ function groupsOf({ ranking }: State): Record<string, number[][]> {
 const extentOf = (shown: LayerPushes | null) =>
   shown ? headPushes(shown).reduce((ends, push) => [...ends, ends[ends.length - 1] + push], [shown.rest]) : [];
 
-/** What the reader points at, what came of the last change, or which word pushes most. */
+/** What the reader points at, what came of the last change, or which word pushes most; in numbers once the arrows are open. */
 function noteOn(state: State, shown: LayerPushes) {
-  const { masked, off, alone, pulled, pointed } = state;
+  const { single, arrows, masked, off, alone, pulled, pointed } = state;
   const [sense, layer, out, words] = [state.sense!, shownLayer(state), outOf(state), wordsIn(state.pushes!)];
   const isHidden = (one: SentenceWord) => masked.includes(one.places[0]);
+  const [where, after] =
+    single && !arrows ? ["", ""] : [`In ${layerName(layer + 1)}, `, ` after ${layerName(layer + 1)}`];
+  const told = (one: SentenceWord) =>
+    arrows ? takenText(sense, layer, shown, one, null) : pushedText(sense, where, shown, one);
   const word = words.find(({ places: [place] }) => place === pointed.word);
-  if (word && word.kind !== "asker" && !isHidden(word)) return takenText(sense, layer, shown, word, null);
+  if (word && word.kind !== "asker" && !isHidden(word)) return told(word);
   const own = off.filter(([of]) => of === layer).map(([, of]) => of);
   const { head } = pointed;
   if (head !== null && !own.includes(head) && !out.includes(head)) {
@@ -164,10 +184,10 @@ function noteOn(state: State, shown: LayerPushes) {
   const pending = isBehind(state);
   const without = pulled === null ? own : [...own, pulled];
   if (names.length || without.length || pending)
-    return changedText(sense, layer, shown, { masked: names, isBehind: pending, off: without, pending: out, alone });
+    return changedText(sense, after, shown, { masked: names, isBehind: pending, off: without, pending: out, alone });
   const most = strongest(shown, words, null);
   const others = off.length ? [`${capital(withOff(off.length))}.`] : []; // of other layers
-  return [...(most ? [takenText(sense, layer, shown, most, null)] : []), ...others].join(" ");
+  return [...(most ? [told(most)] : []), ...others].join(" ");
 }
 
 /** In which sense the word is read, and what came of what is masked or off; until that's known, what taking away arrows comes to. */
@@ -197,7 +217,8 @@ function makeScales(single: boolean, chain: HTMLElement, choose: (layer: number)
   };
 
   function draw(state: State, scores: number[], reach: number) {
-    const { senses, layer: deciding } = state.sense!;
+    const { word, senses, layer: deciding } = state.sense!;
+    const { arrows } = state;
     const open = shownLayer(state) + 1;
     const listed = single ? [open - 1, open] : [...scores.keys()];
     while (rows.length < listed.length) rows.push(makeRow(rows.length));
@@ -211,7 +232,9 @@ function makeScales(single: boolean, chain: HTMLElement, choose: (layer: number)
       const text = leaning(senses, shareOf(scores[layer]));
       row.classList.toggle("ws-deciding", !single && layer === deciding);
       row.classList.toggle("ws-open", layer === open);
-      setText(pick ?? heading, single && layer === 0 ? "before" : layerName(layer));
+      setProps(row, { hidden: single && !arrows && layer !== open });
+      const first = arrows ? "before" : word;
+      setText(pick ?? heading, single && (layer === 0 || !arrows) ? first : layerName(layer));
       if (pick) setProps(pick, { ariaPressed: String(layer === open) });
       const scale = cell.firstElementChild as HTMLElement;
       moveDot(scale, Math.max(-reach, Math.min(reach, scores[layer])));

@@ -1,6 +1,6 @@
 // <word-sense sentence="..." word="bank" layer="1">: in which sense the encoder reads an ambiguous word, layer by layer, live; what each
-// of a layer's heads takes from each word; which heads decide. With a `layer`, that one alone is shown, and no tools. `masked="fish some"`
-// masks words, `off="0.4"` turns heads off, as layer.head from 0. The encoder and the axes between the senses come when the reader asks;
+// of a layer's heads takes from each word, once its reader opens the arrows, or with `arrows`; which heads decide. With a `layer`, that one
+// alone is shown, and no tools. `masked="fish some"` masks words, `off="0.4"` turns heads off, as layer.head from 0; `head="5"` points at one. The encoder and the axes between the senses come when the reader asks;
 // until then, what one masked word comes to may be baked in, and other sentences that phrases of the page set. No DOM while the module loads, as in head-map.ts.
 
 import { defineFigure } from "../../doors/define-figure.ts";
@@ -116,9 +116,11 @@ defineFigure<State, Action, SenseModel, Answer>("word-sense", {
   summary,
   args,
   events: ({ sense }) => ({ sense }),
-  attributes: ["sentence", "word", "layer", "masked", "off"],
+  attributes: ["sentence", "word", "layer", "arrows", "head", "masked", "off"],
   read(name, text) {
     if (name === "off") return readPart(name, text);
+    if (name === "arrows") return { arrows: text !== null };
+    if (name === "head") return text === null ? {} : { pointed: { word: null, head: Number(text) - 1 } };
     if (name === "masked" && text !== null) return { wanted: text.toLowerCase().split(/\s+/).filter(Boolean) };
     return readPlain(name, text, ["layer"]);
   },
