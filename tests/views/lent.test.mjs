@@ -5,35 +5,12 @@ import test from "node:test";
 import { setFigure } from "../../src/manyheads/web/doors/phrases.ts";
 import { turnedAlike } from "../../src/manyheads/web/math/heads-off.ts";
 import { choose, lend } from "../../src/manyheads/web/math/lent.ts";
-import {
-  reduce as mapReduce,
-  startWith as mapStart,
-} from "../../src/manyheads/web/figures/head-map/state.ts";
-import {
-  reduce as wordReduce,
-  startWith as wordStart,
-} from "../../src/manyheads/web/figures/next-word/state.ts";
-import {
-  reduce as ledgerReduce,
-  startWith as ledgerStart,
-} from "../../src/manyheads/web/figures/head-ledger/state.ts";
-import {
-  reduce as senseReduce,
-  startWith as senseStart,
-} from "../../src/manyheads/web/figures/word-sense/state.ts";
-import {
-  reduce as birthReduce,
-  startWith as birthStart,
-} from "../../src/manyheads/web/figures/head-birth/state.ts";
-import {
-  baked,
-  drawLive,
-  follow,
-  press,
-  settled,
-  tick,
-  type,
-} from "./page.mjs";
+import { reduce as mapReduce, startWith as mapStart } from "../../src/manyheads/web/figures/head-map/state.ts";
+import { reduce as wordReduce, startWith as wordStart } from "../../src/manyheads/web/figures/next-word/state.ts";
+import { reduce as ledgerReduce, startWith as ledgerStart } from "../../src/manyheads/web/figures/head-ledger/state.ts";
+import { reduce as senseReduce, startWith as senseStart } from "../../src/manyheads/web/figures/word-sense/state.ts";
+import { reduce as birthReduce, startWith as birthStart } from "../../src/manyheads/web/figures/head-birth/state.ts";
+import { baked, drawLive, follow, press, settled, tick, type } from "./page.mjs";
 import { focusModel, makeMap, mapModel, slowModel } from "./small-models.mjs";
 
 test("what is lent keeps what stood there first; a sentence among it begins with what went back", () => {
@@ -41,16 +18,8 @@ test("what is lent keeps what stood there first; a sentence among it begins with
   const once = lend(own, {}, { view: "grid", off: [[1, 1]] }, null);
   assert.deepEqual(once.lent, { view: "paint", off: [[0, 1]] });
   const now = { ...own, ...once.parts };
-  assert.deepEqual(
-    lend(now, once.lent, { view: "lines" }, null).lent,
-    once.lent,
-  );
-  const { parts, lent } = lend(
-    now,
-    once.lent,
-    { sentence: "milk", view: "lines" },
-    { off: [] },
-  );
+  assert.deepEqual(lend(now, once.lent, { view: "lines" }, null).lent, once.lent);
+  const { parts, lent } = lend(now, once.lent, { sentence: "milk", view: "lines" }, { off: [] });
   assert.deepEqual(
     [parts, lent],
     [
@@ -63,21 +32,12 @@ test("what is lent keeps what stood there first; a sentence among it begins with
 test("what the reader sets by hand is theirs; of heads, each for itself", () => {
   const [guessed, hand, both] = [[[0, 0]], [[1, 1]], [[0, 0], [1, 1]]]; // prettier-ignore
   const lent = { off: [], view: "paint" };
-  assert.deepEqual(choose({ off: guessed }, lent, { off: both }, false).lent, {
-    view: "paint",
-    off: hand,
+  assert.deepEqual(choose({ off: guessed }, lent, { off: both }, false).lent, { view: "paint", off: hand });
+  assert.deepEqual(choose({ off: guessed }, lent, { view: "lines" }, false).lent, { off: [] });
+  assert.deepEqual(choose({ off: both }, { off: hand }, { sentence: "milk" }, true), {
+    parts: { off: hand, sentence: "milk" },
+    lent: {},
   });
-  assert.deepEqual(
-    choose({ off: guessed }, lent, { view: "lines" }, false).lent,
-    { off: [] },
-  );
-  assert.deepEqual(
-    choose({ off: both }, { off: hand }, { sentence: "milk" }, true),
-    {
-      parts: { off: hand, sentence: "milk" },
-      lent: {},
-    },
-  );
   assert.deepEqual(turnedAlike([[0, 0], [2, 2]], [[1, 1], [2, 2]], [[1, 1], [3, 3]]), [[0, 0], [3, 3]]); // prettier-ignore
 });
 
@@ -89,14 +49,8 @@ const GUESS = [[0, 1]];
 /** How each figure with heads to turn off begins, what turns one off by hand, and what of its state is shown. */
 const STATES = {
   "head-map": {
-    start: () =>
-      mapReduce(mapStart({ sentence: "a" }), { type: "show", map: makeMap() }),
-    reduce: (state, action) =>
-      mapReduce(mapReduce(state, action), {
-        type: "model",
-        numLayers: 2,
-        numHeads: 3,
-      }), // it answers
+    start: () => mapReduce(mapStart({ sentence: "a" }), { type: "show", map: makeMap() }),
+    reduce: (state, action) => mapReduce(mapReduce(state, action), { type: "model", numLayers: 2, numHeads: 3 }), // it answers
     hand: {
       type: "choose",
       parts: {
@@ -111,9 +65,7 @@ const STATES = {
     more: { view: "matrix", query: 2 },
     read: ({ chosen: { sentence, headMask, view, query } }) => [
       sentence,
-      (headMask ?? []).flatMap((row, layer) =>
-        row.flatMap((on, head) => (on ? [] : [[layer, head]])),
-      ),
+      (headMask ?? []).flatMap((row, layer) => row.flatMap((on, head) => (on ? [] : [[layer, head]]))),
       { view, query },
     ],
   },
@@ -124,15 +76,11 @@ const STATES = {
     hand: { type: "set", parts: { off: HAND } },
     types: (text) => ({ type: "type", text }),
     more: { layer: 1, head: 2, looks: true, temperature: 0.5, masked: true },
-    read: ({
+    read: ({ text, off, layer, head, looks, masked, choice: { temperature } }) => [
       text,
       off,
-      layer,
-      head,
-      looks,
-      masked,
-      choice: { temperature },
-    }) => [text, off, { layer, head, looks, temperature, masked }],
+      { layer, head, looks, temperature, masked },
+    ],
   },
   "head-ledger": {
     start: () => ({ ...ledgerStart({ sentence: "a" }) }),
@@ -140,11 +88,7 @@ const STATES = {
     hand: { type: "choose", parts: { off: HAND } },
     types: (sentence) => ({ type: "choose", parts: { sentence } }),
     more: { answer: "object: drink", head: 1 },
-    read: ({ chosen: { sentence, off, answer, head } }) => [
-      sentence,
-      off,
-      { answer, head },
-    ],
+    read: ({ chosen: { sentence, off, answer, head } }) => [sentence, off, { answer, head }],
   },
   "word-sense": {
     start: () => senseStart({ sentence: "a" }),
@@ -153,11 +97,7 @@ const STATES = {
     types: (sentence) => ({ type: "type", sentence }),
     begins: (sentence) => ({ type: "begin", sentence }),
     more: { word: "bark", layer: 2, arrows: true },
-    read: ({ sentence, off, word, layer, arrows }) => [
-      sentence,
-      off,
-      { word, layer, arrows },
-    ],
+    read: ({ sentence, off, word, layer, arrows }) => [sentence, off, { word, layer, arrows }],
   },
   "head-birth": {
     start: () => birthStart({ sentence: "a" }, [0, 50, 100]),
@@ -166,28 +106,14 @@ const STATES = {
     types: (sentence) => ({ type: "type", sentence }),
     begins: (sentence) => ({ type: "begin", sentence }),
     more: { step: 70 },
-    read: ({ sentence, off, at, steps }) => [
-      sentence,
-      off,
-      { step: steps[at] },
-    ],
+    read: ({ sentence, off, at, steps }) => [sentence, off, { step: steps[at] }],
     shown: { step: 50 },
   },
 };
 
 for (const [
   name,
-  {
-    text = "sentence",
-    start,
-    reduce,
-    hand,
-    types,
-    begins,
-    more,
-    read,
-    shown = more,
-  },
+  { text = "sentence", start, reduce, hand, types, begins, more, read, shown = more },
 ] of Object.entries(STATES)) {
   const run = (...actions) => read(actions.reduce(reduce, start()));
   const [, , before] = read(start());
@@ -204,63 +130,34 @@ for (const [
   });
 
   test(`${name}: one phrase after another builds on it, unless it brings a sentence, which begins with all heads on`, () => {
-    assert.deepEqual(run(lends({ off: GUESS }), lends(more), types("b")), [
-      "b",
-      [],
-      before,
-    ]);
-    assert.deepEqual(run(lends({ off: GUESS }), lends(more)), [
-      "a",
-      GUESS,
-      shown,
-    ]);
-    assert.deepEqual(
-      run(hand, lends({ off: GUESS, ...more }), lends({ [text]: "c" })),
-      ["c", [], before],
-    );
-    assert.deepEqual(
-      run(hand, lends({ [text]: "c", off: GUESS }), types("b")),
-      ["b", [], before],
-    );
+    assert.deepEqual(run(lends({ off: GUESS }), lends(more), types("b")), ["b", [], before]);
+    assert.deepEqual(run(lends({ off: GUESS }), lends(more)), ["a", GUESS, shown]);
+    assert.deepEqual(run(hand, lends({ off: GUESS, ...more }), lends({ [text]: "c" })), ["c", [], before]);
+    assert.deepEqual(run(hand, lends({ [text]: "c", off: GUESS }), types("b")), ["b", [], before]);
   });
 
   if (begins)
     test(`${name}: an example begins with all heads on`, () => {
       assert.deepEqual(run(hand, begins("b")), ["b", [], before]);
-      assert.deepEqual(
-        run(lends({ off: GUESS, ...more }), begins("b"), types("c")),
-        ["c", [], before],
-      );
+      assert.deepEqual(run(lends({ off: GUESS, ...more }), begins("b"), types("c")), ["c", [], before]);
     });
 }
 
 test("what a guess has turned off comes back where the reader undoes the sentence after it, and goes with the next", () => {
   const { start, reduce, types, read } = STATES["head-map"];
   const run = (...actions) => read(actions.reduce(reduce, start()));
-  const [guess, undo] = [
-    { type: "lend", parts: { off: GUESS } },
-    { type: "undo" },
-  ];
+  const [guess, undo] = [{ type: "lend", parts: { off: GUESS } }, { type: "undo" }];
   assert.deepEqual(run(guess, types("b"), undo).slice(0, 2), ["a", GUESS]);
-  assert.deepEqual(run(guess, types("b"), undo, types("c")).slice(0, 2), [
-    "c",
-    [],
-  ]);
+  assert.deepEqual(run(guess, types("b"), undo, types("c")).slice(0, 2), ["c", []]);
 });
 
 test("another model that is lent takes its reader's heads off along, and brings them back", () => {
   const own = STATES["head-map"];
-  let state = [own.hand, { type: "lend", parts: { model: 1 } }].reduce(
-    own.reduce,
-    own.start(),
-  );
+  let state = [own.hand, { type: "lend", parts: { model: 1 } }].reduce(own.reduce, own.start());
   state = mapReduce(state, { type: "model", numLayers: 1, numHeads: 2 });
   assert.deepEqual([state.chosen.headMask, state.forgot], [null, true]);
   state = own.reduce(state, own.types("b"));
-  assert.deepEqual(
-    [state.chosen.model, ...own.read(state).slice(0, 2)],
-    [0, "b", HAND],
-  );
+  assert.deepEqual([state.chosen.model, ...own.read(state).slice(0, 2)], [0, "b", HAND]);
 });
 
 test("a reader's own training rests while a phrase shows a step of the stored one, and is shown again with their next text", () => {
@@ -273,13 +170,8 @@ test("a reader's own training rests while a phrase shows a step of the stored on
 
 // --- in the page
 
-const MAP =
-  '<head-map id="it" model="focus" sentence="hot tea" examples="cold tea | no tea"></head-map>';
-const calls = (model) =>
-  model.calls.map(({ sentence, headMask }) => [
-    sentence,
-    String(headMask ?? ""),
-  ]);
+const MAP = '<head-map id="it" model="focus" sentence="hot tea" examples="cold tea | no tea"></head-map>';
+const calls = (model) => model.calls.map(({ sentence, headMask }) => [sentence, String(headMask ?? "")]);
 
 for (const [how, make] of [
   ["at once", mapModel],
@@ -292,28 +184,17 @@ for (const [how, make] of [
     const act = async (does) => {
       setFigure(map, { off: "0.1", view: "matrix" });
       await settled();
-      assert.deepEqual(
-        [map.off, map.querySelector("input:checked").value],
-        ["0.1", "matrix"],
-      );
+      assert.deepEqual([map.off, map.querySelector("input:checked").value], ["0.1", "matrix"]);
       model.calls.length = 0;
       does();
       await settled();
-      assert.deepEqual(
-        [map.off, map.querySelector("input:checked").value],
-        ["", "paint"],
-      );
+      assert.deepEqual([map.off, map.querySelector("input:checked").value], ["", "paint"]);
       return calls(model);
     };
-    assert.deepEqual(await act(() => type(map, "Sentence", "my tea")), [
-      ["my tea", ""],
-    ]);
-    assert.deepEqual(await act(() => press(map, "cold tea")), [
-      ["cold tea", ""],
-    ]);
+    assert.deepEqual(await act(() => type(map, "Sentence", "my tea")), [["my tea", ""]]);
+    assert.deepEqual(await act(() => press(map, "cold tea")), [["cold tea", ""]]);
     document.querySelector("field-exercise form").requestSubmit();
-    const show = () =>
-      press(document.querySelector("field-exercise"), "Show it on the map");
+    const show = () => press(document.querySelector("field-exercise"), "Show it on the map");
     assert.deepEqual(await act(show), [["hot milk", ""]]);
     press(map, "rest");
     type(map, "Sentence", "tea");
@@ -334,11 +215,7 @@ test("a row of a table that is worth trying begins with all heads on", async () 
 test("what a link sets goes with the next sentence, also where it has opened the page", async () => {
   const link = "#map=it&sentence=no+tea&view=matrix&off=0.1";
   const map = await drawLive(MAP, mapModel(), link);
-  const seen = () => [
-    map.sentence,
-    map.off,
-    map.querySelector("input:checked").value,
-  ];
+  const seen = () => [map.sentence, map.off, map.querySelector("input:checked").value];
   assert.deepEqual(seen(), ["no tea", "0.1", "matrix"]);
   type(map, "Sentence", "my tea");
   assert.deepEqual(seen(), ["my tea", "", "paint"]);
@@ -346,33 +223,17 @@ test("what a link sets goes with the next sentence, also where it has opened the
   assert.deepEqual(seen(), ["no tea", "0.1", "matrix"]);
   tick(map.querySelector('input[value="grid"]'));
   type(map, "Sentence", "my tea");
-  assert.deepEqual(
-    seen(),
-    ["my tea", "", "grid"],
-    "the view is the reader's own",
-  );
+  assert.deepEqual(seen(), ["my tea", "", "grid"], "the view is the reader's own");
 });
 
 test("what a link or a guess sets of a journey goes with the next sentence; a station that its reader goes to stays", async () => {
-  const flow = await drawLive(
-    '<attention-flow model="focus" sentence="hot tea"></attention-flow>',
-    focusModel(),
-  );
-  const seen = () => [
-    flow.sentence,
-    flow.station,
-    flow.head,
-    flow.querySelector('[name="causal"]').checked,
-  ];
-  const link =
-    "#figure=attention-flow&sentence=no+tea&head=2&causal=on&station=softmax";
+  const flow = await drawLive('<attention-flow model="focus" sentence="hot tea"></attention-flow>', focusModel());
+  const seen = () => [flow.sentence, flow.station, flow.head, flow.querySelector('[name="causal"]').checked];
+  const link = "#figure=attention-flow&sentence=no+tea&head=2&causal=on&station=softmax";
   follow(link);
   assert.deepEqual(seen(), ["no tea", "softmax", 2, true]);
   type(flow, "Sentence", "my tea");
-  assert.deepEqual(
-    [...seen(), flow.steps.head],
-    ["my tea", "words", 0, false, 0],
-  );
+  assert.deepEqual([...seen(), flow.steps.head], ["my tea", "words", 0, false, 0]);
   follow("");
   follow(link);
   flow.seek(5);

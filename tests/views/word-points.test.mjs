@@ -82,7 +82,7 @@ test("any word can be followed, by a press on its dot or by the list, and its ne
   const figure = await opened('sentence="the bank of boats" other="my bank" word="bank" layer="1"');
   choose(figure, "Follow", "tea");
   assert.deepEqual(lists(figure), ["tea river, tea"]);
-  assert.deepEqual(texts(figure, ".wp-close"), ["river", "tea"]);
+  assert.deepEqual(texts(figure, ".wp-close"), ["river"]);
   assert.deepEqual(texts(figure, ".wp-followed"), ["tea"]);
   assert.equal(figure.querySelectorAll("path").length, 0, "a word alone goes no way");
   const plane = figure.querySelector(".wp-plane");
@@ -110,6 +110,17 @@ test("what is typed waits for the encoder, which then reads it and the landmarks
   type(figure, "Beside it", "");
   await until(() => figure.words[1].length === 0);
   assert.equal(lists(figure).length, 1);
+});
+
+test("a landmark beside its namesake of a sentence is called alone, and isn't marked as near itself", async () => {
+  const figure = await opened();
+  await figure.ready;
+  type(figure, "Sentence", "hot tea");
+  await until(() => figure.words[0].at(-1)?.text === "tea");
+  choose(figure, "Follow", "tea");
+  assert.deepEqual(lists(figure).map((text) => text.split(" ").slice(0, 2)), [["tea", "money,"], ["tea", "alone"]]); // prettier-ignore
+  assert.deepEqual(texts(figure, ".wp-followed"), ["tea", "tea"]);
+  assert.ok(![...figure.querySelectorAll(".wp-close")].some(({ textContent }) => textContent === "tea"));
 });
 
 test("a phrase sets sentences, a word and a layer, and stored ones need no encoder", async () => {

@@ -27,34 +27,16 @@ import {
   pushedText,
   unknownWord,
 } from "../../src/manyheads/web/figures/word-sense/text.ts";
-import {
-  rankedHeads,
-  SenseAxes,
-  shareOf,
-  wordPlaces,
-} from "../../src/manyheads/web/math/senses.ts";
+import { rankedHeads, SenseAxes, shareOf, wordPlaces } from "../../src/manyheads/web/math/senses.ts";
 
 // Two words, two layers, vectors of three numbers.
 const words = [
-  {
-    word: "bank",
-    senses: ["money", "river"],
-    forms: ["bank", "banks"],
-    tokens: [["banks"], ["bank"]],
-  },
-  {
-    word: "bark",
-    senses: ["dog", "tree"],
-    forms: ["bark", "barks"],
-    tokens: [["bark", "##s"], ["bark"]],
-  },
+  { word: "bank", senses: ["money", "river"], forms: ["bank", "banks"], tokens: [["banks"], ["bank"]] },
+  { word: "bark", senses: ["dog", "tree"], forms: ["bark", "barks"], tokens: [["bark", "##s"], ["bark"]] },
 ];
 const axes = new SenseAxes({
   tensors: {
-    directions: {
-      shape: [4, 3],
-      values: Float32Array.of(1, 0, 0, 0, 1, 0, 0, 0, 1, 1, 1, 1),
-    },
+    directions: { shape: [4, 3], values: Float32Array.of(1, 0, 0, 0, 1, 0, 0, 0, 1, 1, 1, 1) },
     offsets: { shape: [2, 2], values: Float32Array.of(10, 20, 30, 40) },
   },
   metadata: { words: JSON.stringify(words), layer: "1" },
@@ -67,10 +49,7 @@ test("a word is known by its forms, whatever its case", () => {
 });
 
 test("a word stands where a form of it is a whole word", () => {
-  assert.deepEqual(
-    wordPlaces(["[CLS]", "a", "bark", "##s", "bark"], words[1].tokens),
-    [2, 3],
-  );
+  assert.deepEqual(wordPlaces(["[CLS]", "a", "bark", "##s", "bark"], words[1].tokens), [2, 3]);
   assert.deepEqual(wordPlaces(["bank", "##er", "bank"], words[0].tokens), [2]);
   assert.deepEqual(wordPlaces(["bank", "##er"], words[0].tokens), []);
   assert.deepEqual(
@@ -88,10 +67,7 @@ test("shares and what is said of them", () => {
     ["river 1.2", "money 0.5"],
   );
   assert.deepEqual([0, 3].map(layerName), ["embeddings", "layer 3"]);
-  assert.match(
-    unknownWord(["bank", "bat"]),
-    /Try one of these: bank, bat\. .*For teachers and authors/,
-  );
+  assert.match(unknownWord(["bank", "bat"]), /Try one of these: bank, bat\. .*For teachers and authors/);
 });
 
 test("heads come in the order of what their absence does, either way", () => {
@@ -116,10 +92,7 @@ test("a head looks at words: special tokens and the word itself apart", () => {
     weights: Float32Array.of(0, 0, 0, 0.5, 0.25, 0.25, 0, 0, 0),
   };
   assert.deepEqual(looksAt(map, [0, 0], [1]), { word: "river", share: 0.25 });
-  assert.equal(
-    looksAt({ ...map, keyTokens: ["[CLS]", "bank", "[SEP]"] }, [0, 0], [1]),
-    null,
-  );
+  assert.equal(looksAt({ ...map, keyTokens: ["[CLS]", "bank", "[SEP]"] }, [0, 0], [1]), null);
 });
 
 // --- the figure
@@ -134,15 +107,9 @@ const KNOWN = ["bank", "bark"].map((word, at) => ({
   forms: [word],
   tokens: [[word]],
 }));
-const ONES = {
-  shape: [2 * (LAYERS + 1), 1],
-  values: new Float32Array(2 * (LAYERS + 1)).fill(1),
-};
+const ONES = { shape: [2 * (LAYERS + 1), 1], values: new Float32Array(2 * (LAYERS + 1)).fill(1) };
 const senses = {
-  tensors: {
-    directions: ONES,
-    offsets: { ...ONES, values: new Float32Array(ONES.values.length) },
-  },
+  tensors: { directions: ONES, offsets: { ...ONES, values: new Float32Array(ONES.values.length) } },
   metadata: { words: JSON.stringify(KNOWN), layer: String(LAYERS) },
 };
 
@@ -156,37 +123,20 @@ const encoder = () => ({
     const tokens = tokensOf(sentence.toLowerCase());
     const count = tokens.length;
     const river = tokens.indexOf("river");
-    const strength =
-      (river > 0 && !masked.includes(river) ? 0.5 : -0.5) *
-      (headMask?.[2][3] === false ? 0.1 : 1);
-    const values = Float32Array.from(
-      { length: (LAYERS + 1) * count },
-      (_, at) => Math.floor(at / count) * strength,
-    );
-    const weights = new Float32Array(LAYERS * HEADS * count * count).fill(
-      1 / count,
-    );
-    const brought = (layer) =>
-      headMask?.[layer][3] === false || strength < 0
-        ? 0
-        : 0.9 * (layer + 1) * strength;
-    const word = follow.findIndex(({ tokens: [[form]] }) =>
-      tokens.includes(form),
-    );
+    const strength = (river > 0 && !masked.includes(river) ? 0.5 : -0.5) * (headMask?.[2][3] === false ? 0.1 : 1);
+    const values = Float32Array.from({ length: (LAYERS + 1) * count }, (_, at) => Math.floor(at / count) * strength);
+    const weights = new Float32Array(LAYERS * HEADS * count * count).fill(1 / count);
+    const brought = (layer) => (headMask?.[layer][3] === false || strength < 0 ? 0 : 0.9 * (layer + 1) * strength);
+    const word = follow.findIndex(({ tokens: [[form]] }) => tokens.includes(form));
     const pushes =
       word < 0
         ? undefined
         : {
             word,
-            rest: Array.from(
-              { length: LAYERS },
-              (_, layer) => (layer + 1) * strength - brought(layer),
-            ),
+            rest: Array.from({ length: LAYERS }, (_, layer) => (layer + 1) * strength - brought(layer)),
             values: Array.from({ length: LAYERS }, (_, layer) =>
               Array.from({ length: HEADS }, (_, head) =>
-                tokens.map((_, key) =>
-                  head === 3 && key === river ? brought(layer) : 0,
-                ),
+                tokens.map((_, key) => (head === 3 && key === river ? brought(layer) : 0)),
               ),
             ),
           };
@@ -205,13 +155,10 @@ const encoder = () => ({
 });
 
 async function live(model = encoder()) {
-  const figure = await draw(
-    '<word-sense sentence="the bank of the river" word="bank"></word-sense>',
-    {
-      encoder: { load: () => model },
-      senses: { load: () => senses },
-    },
-  );
+  const figure = await draw('<word-sense sentence="the bank of the river" word="bank"></word-sense>', {
+    encoder: { load: () => model },
+    senses: { load: () => senses },
+  });
   await figure.ready;
   return figure;
 }
@@ -222,13 +169,11 @@ async function read(figure, act) {
   act();
   return told;
 }
-const typed = (figure, text) =>
-  read(figure, () => type(figure, "Sentence", text));
+const typed = (figure, text) => read(figure, () => type(figure, "Sentence", text));
 const leans = (figure) => texts(figure, ".ws-layer td:last-child");
 const note = (figure) => figure.querySelector(".ws-note").textContent;
 const at = (node, name) => Number(node.style.getPropertyValue(`--${name}`));
-const choosing = (figure, layer) =>
-  figure.querySelectorAll(".ws-pick")[layer - 1].click();
+const choosing = (figure, layer) => figure.querySelectorAll(".ws-pick")[layer - 1].click();
 const steps = (figure) => [...figure.querySelectorAll(".ws-step")];
 
 test("the scale says after each layer in which sense the word is read", async () => {
@@ -237,24 +182,15 @@ test("the scale says after each layer in which sense the word is read", async ()
     "embeddings",
     ...Array.from({ length: LAYERS }, (_, at) => `layer ${at + 1}`),
   ]);
-  assert.deepEqual(
-    [leans(figure)[0], leans(figure)[LAYERS]],
-    ["50\u00a0% river", "95\u00a0% river"],
-  );
+  assert.deepEqual([leans(figure)[0], leans(figure)[LAYERS]], ["50\u00a0% river", "95\u00a0% river"]);
   const { shares, word } = await typed(figure, "the bank of the town");
   assert.deepEqual([word, leans(figure)[LAYERS]], ["bank", "95\u00a0% money"]);
   const meters = [...figure.querySelectorAll("[role=meter]")];
   meters.forEach((meter, layer) => {
-    assert.equal(
-      Number(meter.getAttribute("aria-valuenow")),
-      Number(shares[layer].toFixed(4)),
-    );
+    assert.equal(Number(meter.getAttribute("aria-valuenow")), Number(shares[layer].toFixed(4)));
     assert.equal(meter.getAttribute("aria-valuetext"), leans(figure)[layer]);
   });
-  assert.equal(
-    figure.querySelector(".ws-deciding th").textContent,
-    `layer ${LAYERS}`,
-  );
+  assert.equal(figure.querySelector(".ws-deciding th").textContent, `layer ${LAYERS}`);
 });
 
 test("of two known words one is chosen; where it's gone, the other is read", async () => {
@@ -271,16 +207,9 @@ test("where no word is known, it says which are, and what was shown stays, marke
   const figure = await live();
   for (const text of ["the pitch", "", HOSTILE]) {
     type(figure, "Sentence", text);
-    await says(
-      figure,
-      /^No word here has two senses that this book knows\. Try one of these: bank, bark\./,
-    );
+    await says(figure, /^No word here has two senses that this book knows\. Try one of these: bank, bark\./);
     assert.deepEqual(
-      [
-        figure.sense.word,
-        figure.classList.contains("ws-old"),
-        named(figure, "Rank the heads").disabled,
-      ],
+      [figure.sense.word, figure.classList.contains("ws-old"), named(figure, "Rank the heads").disabled],
       ["bank", true, true],
     );
     await typed(figure, "the bank");
@@ -301,29 +230,24 @@ async function ranked() {
   await until(() => !figure.querySelector(".ws-heads").hidden);
   return figure;
 }
-const off = (figure) =>
-  figure.querySelectorAll('.ws-heads button[aria-pressed="false"]').length;
+const off = (figure) => figure.querySelectorAll('.ws-heads button[aria-pressed="false"]').length;
 
 test("heads are ranked by what their absence does, and turned off and on", async () => {
   const figure = await ranked();
   const [first] = figure.querySelectorAll(".ws-heads tbody tr");
-  assert.deepEqual(
-    [...first.cells].map(({ textContent }) => textContent).slice(0, 3),
-    ["layer 3, head 4", "57\u00a0% river", "money 2.7"],
-  );
+  assert.deepEqual([...first.cells].map(({ textContent }) => textContent).slice(0, 3), [
+    "layer 3, head 4",
+    "57\u00a0% river",
+    "money 2.7",
+  ]);
   const whole = figure.sense.shares[LAYERS];
   for (const [wanted, pressed] of [
     [0.574, "false"],
     [whole, "true"],
   ]) {
-    const { shares } = await read(figure, () =>
-      first.querySelector("button").click(),
-    );
+    const { shares } = await read(figure, () => first.querySelector("button").click());
     assert.ok(Math.abs(shares[LAYERS] - wanted) < 0.001);
-    assert.equal(
-      first.querySelector("button").getAttribute("aria-pressed"),
-      pressed,
-    );
+    assert.equal(first.querySelector("button").getAttribute("aria-pressed"), pressed);
   }
 });
 
@@ -345,19 +269,12 @@ test("the heads that matter most are turned off together, or all of a layer", as
 test("the list says what is off, by whichever switch", async () => {
   const figure = await ranked();
   const press = async (at) => {
-    await read(figure, () =>
-      figure.querySelectorAll(".ws-heads button")[at].click(),
-    );
+    await read(figure, () => figure.querySelectorAll(".ws-heads button")[at].click());
     return named(figure, "Heads off").value;
   };
   assert.deepEqual(
     [await press(0), await press(2), await press(2), await press(0)],
-    [
-      "the one that matters most here",
-      "those switched off",
-      "the one that matters most here",
-      "none",
-    ],
+    ["the one that matters most here", "those switched off", "the one that matters most here", "none"],
   );
 });
 
@@ -379,19 +296,10 @@ test("an encoder that stops says so; what was typed and shown stays", async () =
   const model = encoder();
   const figure = await live(model);
   const { attend } = model;
-  model.attend = () =>
-    Promise.reject(
-      Object.assign(new Error("the model stopped."), { name: "Fault" }),
-    );
+  model.attend = () => Promise.reject(Object.assign(new Error("the model stopped."), { name: "Fault" }));
   type(figure, "Sentence", "the bank still flows");
-  await says(
-    figure,
-    /^The sense could not be computed: the model stopped\. What you see stays\./,
-  );
-  assert.deepEqual(
-    [figure.sense.word, figure.sentence],
-    ["bank", "the bank still flows"],
-  );
+  await says(figure, /^The sense could not be computed: the model stopped\. What you see stays\./);
+  assert.deepEqual([figure.sense.word, figure.sentence], ["bank", "the bank still flows"]);
   Object.assign(model, { attend });
   press(figure, "Try again");
   await says(figure, /^Ready/);
@@ -401,68 +309,36 @@ test("what typing came to is said once", async (t) => {
   const figure = await live();
   t.mock.timers.enable({ apis: ["setTimeout"] });
   await typed(figure, "the bank of the town");
-  assert.equal(
-    heard(figure, t.mock.timers),
-    "bank: 95\u00a0% money after layer 6.",
-  );
+  assert.equal(heard(figure, t.mock.timers), "bank: 95\u00a0% money after layer 6.");
 });
 
 test("a press masks a word for the model, and another press shows it again; neither the word that is read nor a full stop can be masked", async () => {
   const figure = await live();
   await typed(figure, "the bank of the river .");
-  assert.deepEqual(texts(figure, ".ws-row > button"), [
-    "the",
-    "of",
-    "the",
-    "river",
-  ]);
+  assert.deepEqual(texts(figure, ".ws-row > button"), ["the", "of", "the", "river"]);
   for (const [pressed, leaning, text] of [
-    [
-      "true",
-      "95\u00a0% money",
-      /^With “river” masked, the model reads .* after layer 6\.$/,
-    ],
-    [
-      "false",
-      "95\u00a0% river",
-      /^In layer 6, “river” pushes “bank” far towards river\.$/,
-    ],
+    ["true", "95\u00a0% money", /^With “river” masked, the model reads .* after layer 6\.$/],
+    ["false", "95\u00a0% river", /^In layer 6, “river” pushes “bank” far towards river\.$/],
   ]) {
     await read(figure, () => press(figure, "river"));
-    assert.deepEqual(
-      [
-        named(figure, "river").getAttribute("aria-pressed"),
-        leans(figure)[LAYERS],
-      ],
-      [pressed, leaning],
-    );
+    assert.deepEqual([named(figure, "river").getAttribute("aria-pressed"), leans(figure)[LAYERS]], [pressed, leaning]);
     assert.match(note(figure), text);
   }
   press(figure, "river");
   await typed(figure, "the river bank");
-  assert.equal(
-    named(figure, "river").getAttribute("aria-pressed"),
-    "false",
-    "another sentence has all its words",
-  );
+  assert.equal(named(figure, "river").getAttribute("aria-pressed"), "false", "another sentence has all its words");
 });
 
 test("the arrows of each layer lead, tip to tail, from the middle to its dot", async () => {
   const figure = await live();
   for (let layer = 1; layer <= LAYERS; layer++) {
     choosing(figure, layer);
-    const ends = steps(figure).map((step) => [
-      at(step, "from"),
-      at(step, "to"),
-    ]);
+    const ends = steps(figure).map((step) => [at(step, "from"), at(step, "to")]);
     assert.equal(ends.length, HEADS + 1);
     ends.reduce((before, [from, to]) => (assert.equal(from, before), to), 0);
     const row = figure.querySelector(".ws-open");
     assert.equal(row.querySelector("th").textContent, `layer ${layer}`);
-    assert.ok(
-      Math.abs(ends.at(-1)[1] - at(row.querySelector(".ws-scale"), "score")) <
-        1e-3,
-    );
+    assert.ok(Math.abs(ends.at(-1)[1] - at(row.querySelector(".ws-scale"), "score")) < 1e-3);
     assert.equal(row.previousElementSibling.className, "ws-chain");
   }
   const picks = figure.querySelectorAll(".ws-pick");
@@ -481,12 +357,7 @@ test("an arrow that is pulled out turns its head off: first by arithmetic, then 
   plot.setPointerCapture = () => {};
   const move = (type, x) =>
     (type === "pointerdown" ? step : plot).dispatchEvent(
-      new PointerEvent(type, {
-        clientX: x,
-        clientY: 0,
-        button: 0,
-        bubbles: true,
-      }),
+      new PointerEvent(type, { clientX: x, clientY: 0, button: 0, bubbles: true }),
     );
   move("pointerdown", 0);
   move("pointermove", 60);
@@ -506,27 +377,16 @@ test("an arrow that is pulled out turns its head off: first by arithmetic, then 
   for (const x of [60, 0]) move(x ? "pointerdown" : "pointermove", x);
   move("pointermove", 55);
   move("pointercancel", 55);
-  assert.equal(
-    named(figure, "head 4").getAttribute("aria-pressed"),
-    "true",
-    "let go by the browser, it stays",
-  );
+  assert.equal(named(figure, "head 4").getAttribute("aria-pressed"), "true", "let go by the browser, it stays");
 });
 
-const layersOf = (push) => [
-  { weights: [[0.2, 0.5, 0.3]], pushes: [[0, 0, push]], rest: 0 },
-  null,
-];
+const layersOf = (push) => [{ weights: [[0.2, 0.5, 0.3]], pushes: [[0, 0, push]], rest: 0 }, null];
 const BAKED = {
   word: "bank",
   senses: ["money", "river"],
   shares: [0.5, 0.9, 0.8],
   layer: 2,
-  pushes: {
-    tokens: ["the", "bank", "river"],
-    places: [1],
-    layers: layersOf(2.197),
-  },
+  pushes: { tokens: ["the", "bank", "river"], places: [1], layers: layersOf(2.197) },
   masked: {
     0: { shares: [0.5, 0.88, 0.8], layers: layersOf(1.992) },
     2: { shares: [0.5, 0.5, 0.1], layers: layersOf(0) },
@@ -538,10 +398,7 @@ const stored = (data) =>
   draw(
     `<word-sense sentence="the bank river" word="bank" layer="1"><script type="application/json">${JSON.stringify(data)}</script></word-sense>`,
     {
-      encoder: {
-        missingBytes: async () => 25e6,
-        load: () => Promise.reject(new Error("nobody asked")),
-      },
+      encoder: { missingBytes: async () => 25e6, load: () => Promise.reject(new Error("nobody asked")) },
       senses: { load: () => senses },
     },
   );
@@ -567,20 +424,11 @@ test("what one masked word comes to is shown without a model; more than that is 
   press(figure, "river");
   assert.deepEqual(
     [leans(figure)[1], note(figure)],
-    [
-      "50\u00a0% river",
-      "With “river” masked, the model reads 50\u00a0% river.",
-    ],
+    ["50\u00a0% river", "With “river” masked, the model reads 50\u00a0% river."],
   );
   press(figure, "the");
-  assert.match(
-    note(figure),
-    /^The model hasn't read the sentence with “the” and “river” masked\.$/,
-  );
-  await says(
-    figure,
-    /^This will be answered once the encoder has loaded\. Load the encoder/,
-  );
+  assert.match(note(figure), /^The model hasn't read the sentence with “the” and “river” masked\.$/);
+  await says(figure, /^This will be answered once the encoder has loaded\. Load the encoder/);
   press(figure, "the");
   press(figure, "river");
   assert.equal(leans(figure)[1], "90\u00a0% river");
@@ -590,32 +438,16 @@ test("what one masked word comes to is shown without a model; more than that is 
 });
 
 test("a sentence that a phrase sets is stored as well, with its masks, and the first one comes back", async () => {
-  const pushes = {
-    tokens: ["robbed", "bank", "river"],
-    places: [1],
-    layers: layersOf(1.386),
-  };
+  const pushes = { tokens: ["robbed", "bank", "river"], places: [1], layers: layersOf(1.386) };
   const robbed = { ...BAKED, shares: [0.5, 0.8, 0.7], pushes };
-  const figure = await stored({
-    ...BAKED,
-    others: { "robbed bank river": robbed },
-  });
-  const set = (sentence) => (
-    figure.setAttribute("sentence", sentence),
-    leans(figure)[1]
-  );
-  assert.deepEqual(
-    [set("robbed bank river"), named(figure, "robbed").textContent],
-    ["80\u00a0% river", "robbed"],
-  );
+  const figure = await stored({ ...BAKED, others: { "robbed bank river": robbed } });
+  const set = (sentence) => (figure.setAttribute("sentence", sentence), leans(figure)[1]);
+  assert.deepEqual([set("robbed bank river"), named(figure, "robbed").textContent], ["80\u00a0% river", "robbed"]);
   await says(figure, /^This is a computed example\./);
   press(figure, "river");
   assert.equal(leans(figure)[1], "50\u00a0% river");
   set("a bank of mine");
-  await says(
-    figure,
-    /^Your text will be answered once the encoder has loaded\./,
-  );
+  await says(figure, /^Your text will be answered once the encoder has loaded\./);
   assert.equal(set("the bank river"), "90\u00a0% river");
   await says(figure, /^This is a computed example\./);
 });
@@ -623,59 +455,27 @@ test("a sentence that a phrase sets is stored as well, with its masks, and the f
 test("attributes mask words and turn heads off, also of a sentence that is set with them", async () => {
   const figure = await live();
   const set = async (attributes, answers) => {
-    for (const [name, value] of Object.entries(attributes))
-      figure.setAttribute(name, value);
+    for (const [name, value] of Object.entries(attributes)) figure.setAttribute(name, value);
     while (answers--) await once(figure, "sense");
-    return [
-      figure.querySelectorAll('.ws-row [aria-pressed="true"]').length,
-      leans(figure)[LAYERS],
-    ];
+    return [figure.querySelectorAll('.ws-row [aria-pressed="true"]').length, leans(figure)[LAYERS]];
   };
-  assert.deepEqual(await set({ sentence: "a bank by the river" }, 1), [
-    0,
-    "95\u00a0% river",
-  ]);
-  assert.deepEqual(
-    await set({ sentence: "the bank of the river", masked: "River of" }, 2),
-    [2, "95\u00a0% money"],
-  );
+  assert.deepEqual(await set({ sentence: "a bank by the river" }, 1), [0, "95\u00a0% river"]);
+  assert.deepEqual(await set({ sentence: "the bank of the river", masked: "River of" }, 2), [2, "95\u00a0% money"]);
   assert.deepEqual(await set({ masked: "" }, 1), [0, "95\u00a0% river"]);
-  assert.deepEqual(await set({ masked: "the", off: "2.3" }, 2), [
-    2,
-    "57\u00a0% river",
-  ]);
+  assert.deepEqual(await set({ masked: "the", off: "2.3" }, 2), [2, "57\u00a0% river"]);
 });
 
 test("at first there are two words, a dot and plain words; each head's part and its numbers come with a press, or with the attribute", async () => {
   const figure = await stored(BAKED);
-  const parts = () =>
-    [".ws-chain", ".ws-layer", ".ws-switches"].map(
-      (name) => figure.querySelector(name).hidden,
-    );
-  const seen = () => [
-    ...parts(),
-    texts(figure, ".ws-open th")[0],
-    note(figure),
-  ];
-  const closed = [
-    true,
-    true,
-    true,
-    "bank",
-    "“river” pushes “bank” far towards river.",
-  ];
+  const parts = () => [".ws-chain", ".ws-layer", ".ws-switches"].map((name) => figure.querySelector(name).hidden);
+  const seen = () => [...parts(), texts(figure, ".ws-open th")[0], note(figure)];
+  const closed = [true, true, true, "bank", "“river” pushes “bank” far towards river."];
   assert.deepEqual(seen(), closed);
   press(figure, "See each head’s part");
   const [said, ...open] = seen().reverse();
   assert.deepEqual(open.reverse(), [false, false, false, "layer 1"]);
-  assert.match(
-    said,
-    /^In layer 1, “bank” gives “river” 30.% of its attention\..* far towards river, by 2\.2\.$/,
-  );
-  assert.equal(
-    named(figure, "Hide the heads").getAttribute("aria-expanded"),
-    "true",
-  );
+  assert.match(said, /^In layer 1, “bank” gives “river” 30.% of its attention\..* far towards river, by 2\.2\.$/);
+  assert.equal(named(figure, "Hide the heads").getAttribute("aria-expanded"), "true");
   press(figure, "Hide the heads");
   assert.deepEqual(seen(), closed);
   figure.setAttribute("arrows", "");
@@ -683,24 +483,13 @@ test("at first there are two words, a dot and plain words; each head's part and 
   figure.removeAttribute("arrows");
   assert.deepEqual(seen(), closed);
   setFigure(figure, { head: "1" });
-  assert.deepEqual(
-    [...parts(), steps(figure)[1].classList.contains("ws-lit")],
-    [false, false, false, true],
-  );
-  assert.match(
-    note(figure),
-    /^Head 1 pushes it far towards river, by 2\.2\. In head 1 of layer 1/,
-  );
+  assert.deepEqual([...parts(), steps(figure)[1].classList.contains("ws-lit")], [false, false, false, true]);
+  assert.match(note(figure), /^Head 1 pushes it far towards river, by 2\.2\. In head 1 of layer 1/);
 });
 
 test("how far a word pushes is said in words", () => {
   const pushes = (push) =>
-    pushedText(
-      { word: "bank", senses: ["money", "river"] },
-      "",
-      layersOf(push)[0],
-      { text: "so", places: [2] },
-    );
+    pushedText({ word: "bank", senses: ["money", "river"] }, "", layersOf(push)[0], { text: "so", places: [2] });
   assert.deepEqual([-2, -0.7, 0.3, 0.1].map(pushes), [
     "“so” pushes “bank” far towards money.",
     "“so” pushes “bank” towards money.",

@@ -6,7 +6,7 @@ const EDGE = 0.97; // what lies beyond stands here
 /** Planes as they're drawn, in pixels, the narrowest first: at most so wide or high is what has to do without a label that the next has. */
 const SIZES = [
   [300, 330],
-  [440, 350],
+  [440, 330],
   [620, 400],
 ];
 export const NOWHERE = SIZES.length; // too crowded even in the largest

@@ -86,7 +86,10 @@ export function view(host: Host<State, Action>) {
     const items = fill(lists, now.length, () => h("li", {}, h("b"), h("span")));
     now.forEach((each, at) => {
       items[at].className = KINDS[each.of ?? 2];
-      setText(items[at].firstElementChild!, each.point.text);
+      setText(
+        items[at].firstElementChild!,
+        now.length > 1 && each.of === null ? `${each.point.text} alone` : each.point.text,
+      );
       setText(items[at].lastElementChild!, ` ${nearText(state, each)}`);
     });
   }
@@ -126,7 +129,7 @@ function dotsOf({ shown, landmarks, layer }: State, now: Followed[]): Drawn[][] 
     points.map((point, at) => {
       const [x, y] = drawnAt(point.places[layer]);
       const isFollowed = now.some((each) => each.point === point);
-      const isNear = kind === 2 && near.has(at);
+      const isNear = kind === 2 && near.has(at) && !isFollowed;
       const first = isFollowed ? 0 : isNear ? 1 : kind === 2 ? 3 : point.text.length > SHORT ? 2 : 4;
       return { text: point.text, x, y, first, kind: KINDS[kind], isFollowed, isNear };
     }),
