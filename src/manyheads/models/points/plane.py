@@ -4,9 +4,9 @@ A landmark's vectors are those of the word alone in a text. Vectors are taken fr
 and divided by the landmarks' spread there, so that all layers have one scale. Two directions, the same for all layers,
 make the plane:
 
-- Across goes the way from *bank* in sentences about money to *bank* in sentences about rivers: what the senses were
-  built from, the mean of its directions after each layer. Landmarks have no part in it.
-- Upwards goes the direction in which the landmarks differ most, apart from that one.
+- The horizontal axis is the way from *bank* in sentences about money to *bank* in sentences about rivers: those that
+  the senses are built from, the mean of its directions after each layer. Landmarks have no part in it.
+- The vertical axis is the direction in which the landmarks differ most, apart from the first.
 """
 
 from dataclasses import dataclass
