@@ -272,7 +272,8 @@ def test_the_cards_of_heads_are_sorted_and_lead_to_the_map(page, site):
 
 def test_the_sense_of_a_word_moves_with_the_sentence_and_heads_are_ranked(page, site):
     open_figure(page, site, "word-sense")
-    figure = page.locator("#scale")
+    figure = page.locator("#scale")  # with all layers and tools
+    figure.scroll_into_view_if_needed()
     figure.get_by_role("button", name="Load the encoder").press("Enter")
     senses = {"She took her boat to the bank of the stream.": "river", "She took her money to the bank.": "money"}
     for sentence, sense in senses.items():
