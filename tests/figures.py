@@ -13,7 +13,7 @@ IN_CHAPTER = {
     ],
     "order-and-cost": ["attention-kinds", "growing-cache"],
     "what-a-head-writes": ["head-ledger"],
-    "intuition": ["word-sense", "figure-guess", "blend-triangle"],
+    "intuition": ["word-sense", "word-points", "figure-guess", "blend-triangle"],
     "museum": ["museum-piece"],
     "real-heads": ["head-cards"],
     "induction": ["head-birth", "one-step"],

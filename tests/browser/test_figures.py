@@ -18,6 +18,7 @@ from manyheads.models.encoder.head_cards import head_cards
 from manyheads.models.focus import load_focus_model
 from manyheads.models.induction import InductionModel
 from manyheads.models.induction.descent import Descent
+from manyheads.models.points import load_plane
 from manyheads.models.registry import load_model
 from manyheads.models.senses import load_senses
 from manyheads.shared.names import STATION_MATRICES
@@ -294,6 +295,15 @@ def test_the_sense_of_a_word_moves_with_the_sentence_and_heads_are_ranked(page, 
     expect(first).to_have_attribute("aria-pressed", "false")
     type_into(figure, "The pitch was wet.")
     expect(seen(figure, "No word here has two senses that this book knows.")).to_be_visible()
+    points = page.locator("word-points")  # the encoder is here for both
+    type_into(points, "Her dog sat on the bank of the creek.")
+    ours = np.stack([point.places for point in load_plane().read("Her dog sat on the bank of the creek.")])
+    agrees(lambda: points.evaluate("(el) => el.words[0].map(({ places }) => places)"), ours, part=0.02)
+    page.emulate_media(reduced_motion="reduce")  # so that no dot glides from under the hand
+    points.get_by_role("slider", name="Layer").fill("6")
+    expect(points.get_by_role("combobox", name="Follow")).to_have_value("bank")
+    points.locator(".wp-plane i.wp-landmark", has_text=re.compile("^tea$")).click(force=True)
+    expect(points.get_by_role("combobox", name="Follow")).to_have_value("tea")
 
 
 def test_a_text_that_repeats_is_guessed_once_the_heads_are_born(page, site):

