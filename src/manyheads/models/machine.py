@@ -14,8 +14,10 @@ import torch
 from numpy.typing import ArrayLike, NDArray
 
 from manyheads.attention import causal_mask
+from manyheads.drawing.element import table_html
 from manyheads.maps.ledger import answer_of
 from manyheads.models.registry import HeadModel, checked_head
+from manyheads.shared.tokens import readable
 
 EMBEDDING, ATTENTION, FEED_FORWARD = "embedding", "attention", "feed-forward"
 
@@ -75,7 +77,7 @@ class Machine:
         return place, [at for at, (of, _) in enumerate(self.labels) if of == question]
 
 
-class WholeModel:
+class Lens:
     """What a model can do that has a method `machine`."""
 
     def lens(
@@ -178,6 +180,32 @@ def walked(x, layers, on):  # [t, d], layers of (norm, attention, MLP or None), 
     return added, streams
 
 
+def plain_machine(machine, answer=""):
+    """The answer so far after each part as a table, the last part first."""
+    place, _ = machine._answer(answer)
+    question, label = machine.labels[place]
+    adds = machine.adds[:, list(machine.places)].mean(1)  # where the answer is read
+    columns = machine.parts, adds, machine.standings(answer), machine.so_far(1, answer)
+    rows = [(part, f"{norm:.1f}", str(standing), next(iter(best))) for part, norm, standing, best in zip(*columns)]
+    caption = f"{question}: {label}, for {' '.join(map(readable, machine.tokens))}"
+    return table_html(caption, rows[::-1], ["adds", f"where {label} stands", "first"])
+
+
+TOP = 10  # of the answers at the end, where a page has no more
+MANY = 100
+
+
+def few_of_many(machine):
+    """Of many labels the likeliest ten at the end and the first after each part, with where they stand among all."""
+    if len(machine.labels) <= MANY:
+        return {"labels": [list(label) for label in machine.labels], "scores": machine.scores}
+    last = np.argsort(-machine.scores[-1], kind="stable")[:TOP]
+    kept = list(dict.fromkeys([*last.tolist(), *machine.scores.argmax(1).tolist()]))
+    ranks = np.stack([1 + (machine.scores > machine.scores[:, [label]]).sum(1) for label in kept], axis=1)
+    labels = [list(machine.labels[label]) for label in kept]
+    return {"labels": labels, "scores": machine.scores[:, kept], "ranks": ranks, "among": len(machine.labels)}
+
+
 def machine_data(machine):
     """A machine as a page has it, for `base64_arrays`."""
     named = {
@@ -185,10 +213,9 @@ def machine_data(machine):
         "notes": list(machine.notes),
         "numHeads": machine.num_heads,
         "parts": list(machine.parts),
-        "labels": [list(label) for label in machine.labels],
         "places": list(machine.places),
         "parameters": list(machine.parameters),
         "unit": machine.unit,
         "replaces": list(machine.replaces),
     }
-    return named | {"adds": machine.adds, "scores": machine.scores}
+    return named | {"adds": machine.adds} | few_of_many(machine)

@@ -4,14 +4,15 @@ import numpy as np
 import pytest
 import torch
 from close import assert_close
+from ggufs import write_gguf
 from node import ask_node
 
-from manyheads import load_focus_model, load_induction
+from manyheads import load_decoder, load_focus_model, load_induction
 from manyheads.attention import causal_mask, contributions
 from manyheads.models.encoder.page_files import encoder_page_files
 from manyheads.models.focus import tokenize
 from manyheads.models.keeping import kept_file
-from manyheads.models.machine import machine_data, without_parts
+from manyheads.models.machine import machine_data, walked, without_parts
 from manyheads.models.pretrained import pretrained_file
 
 TRAIN = "My tired boss hates the noisy train to Berlin."
@@ -47,6 +48,26 @@ answer(JSON.parse(JSON.stringify(asked.map(({ name, text, off, layers, layer, an
   const machine = models[name].machine(text, partMaskOf(off, layers, numHeads), { layer });
   return { machine, standings: soFar(machine, answerIn(machine, answer)).map(({ standing }) => standing) };
 }), plain)));
+"""
+DECODER = """
+import { openAsBlob } from "node:fs";
+import { Tokenizer } from "./node_modules/@huggingface/tokenizers/dist/tokenizers.min.mjs";
+import { readGguf } from "./models/gguf.ts";
+import { DecoderFile } from "./models/gguf-decoder.ts";
+import { DecoderReader } from "./models/decoder-model.ts";
+import { DecoderTokens } from "./models/decoder-tokens.ts";
+import { tokenizerOf } from "./models/gguf-tokens.ts";
+import { partMaskOf } from "./math/machine.ts";
+const file = await openAsBlob(given.path);
+const gguf = await readGguf(file);
+const written = tokenizerOf(gguf.facts);
+const model = new DecoderFile(gguf, "file/small");
+const weights = await model.load(file, readFileSync("models/kernel.wasm"), () => {});
+const reader = new DecoderReader(weights, new DecoderTokens(new Tokenizer(written.json, {}), model.facts, written));
+const { numLayers, numHeads } = model.facts;
+const plain = (_, value) => (ArrayBuffer.isView(value) ? [...value] : value);
+answer(JSON.parse(JSON.stringify(given.asked.map(([text, off]) =>
+  reader.answer({ text, headMask: partMaskOf(off, numLayers, numHeads), whole: { layer: 1 } }).result), plain)));
 """
 FEED_FORWARD, ATTENTION = -1, -2  # as partMaskOf names them
 PARTS = {FEED_FORWARD: "feed-forward", ATTENTION: "attention"}
@@ -126,3 +147,32 @@ def heads_of(name, model, text, layer, on):  # -> weights [h, q, k], norms of wh
     attention = model.attention_layer(layer)
     _, weights = attention(streams[2 * layer])
     return weights, contributions(attention, streams[2 * layer], head_mask=on[layer, :-1]).norm(dim=-1)
+
+
+@pytest.mark.parametrize("architecture", ["llama", "qwen3"])
+def test_a_whole_decoder_in_the_page_is_pythons(tmp_path, architecture):
+    path = tmp_path / "small.gguf"
+    write_gguf(path, architecture, "Q8_0", seed=3)
+    model = load_decoder(path)
+    text = "The capital of Italy is Rome, and the other"
+    asked = [(text, []), (text[:-6], []), (text, [[0, FEED_FORWARD], [1, 0]]), (text, [[1, ATTENTION]]), (text, [])]
+    for (text, off), page in zip(asked, ask_node(DECODER, {"path": str(path), "asked": asked}), strict=True):
+        mask = without_parts(model, [(at, PARTS.get(part, part)) for at, part in off])
+        ours = machine_data(model.machine(text, mask))
+        for each in ("adds", "scores", "ranks"):
+            theirs = np.reshape(page[each]["values"], page[each]["shape"])
+            assert_close(theirs, ours.pop(each), name=each, part=1e-3 if each != "ranks" else 0.01)
+        assert {each: page[each] for each in ours} == ours
+        layer = model.attention_layer(1)
+        read = in_layer(model, text, mask, 1)
+        heads = contributions(layer, read, mask=causal_mask(len(read)), head_mask=torch.tensor(mask[1, :-1]))
+        adds = np.reshape(page["inside"]["adds"]["values"], page["inside"]["adds"]["shape"])
+        assert_close(adds, heads.norm(dim=-1), part=1e-3)
+
+
+@torch.no_grad()
+def in_layer(model, text, mask, layer):  # -> [t, d]
+    """What the heads of a decoder's layer read, with parts off."""
+    ids = torch.tensor(model.read(text)[0])
+    _, streams = walked(model.model.embedding(ids), model._layers()[:layer], torch.tensor(mask))
+    return model.model.layers[layer].attention_norm(streams[-1])

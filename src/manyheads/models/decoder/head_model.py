@@ -23,7 +23,7 @@ from manyheads.models.decoder.network import LanguageModel
 from manyheads.models.decoder.sampling import drawn, is_endless, probabilities, uniforms
 from manyheads.models.decoder.tokens import DecoderTokens
 from manyheads.models.decoder.weights import Weights, open_weights
-from manyheads.models.machine import Machine, WholeModel, checked_parts, norms_of, part_names, sizes_of, walked
+from manyheads.models.machine import Lens, Machine, checked_parts, norms_of, part_names, sizes_of, walked
 from manyheads.models.registry import all_but
 from manyheads.reading.value_norms import norms, rows_of
 
@@ -98,7 +98,7 @@ def _decoder(weights):
 
 
 @where_it_is
-class Decoder(WholeModel):
+class Decoder(Lens):
     """A language model and its tokenizer as a head model; `load_decoder` makes one.
 
     >>> decoder = load_decoder()

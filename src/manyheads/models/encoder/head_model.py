@@ -23,7 +23,7 @@ from manyheads.attention import MultiHeadAttention
 from manyheads.defaults import new_tensors, where_it_is
 from manyheads.inputs import checked_heads
 from manyheads.maps import AttentionMap
-from manyheads.models.machine import Machine, WholeModel, checked_parts, norms_of, part_names, sizes_of
+from manyheads.models.machine import Lens, Machine, checked_parts, norms_of, part_names, sizes_of
 from manyheads.models.pretrained import ENCODER, pretrained_file
 from manyheads.models.white_space import within_reach
 from manyheads.shared.names import EMPTY, TOPICS
@@ -94,7 +94,7 @@ def load_encoder(name: str | os.PathLike[str] = ENCODER, folder: str | os.PathLi
 
 
 @where_it_is
-class Encoder(WholeModel):
+class Encoder(Lens):
     """A Hugging Face model and its tokenizer as a head model; `load_encoder` makes one.
 
     >>> encoder = load_encoder()

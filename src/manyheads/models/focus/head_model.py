@@ -28,13 +28,13 @@ from manyheads.models.focus.network import FocusConfig, FocusNetwork
 from manyheads.models.focus.tokens import tokenize, tokenizer
 from manyheads.models.focus.word_vectors import reduced_words
 from manyheads.models.keeping import fill, kept_file, kept_files, read_model, write_model
-from manyheads.models.machine import Machine, WholeModel, checked_parts, norms_of, part_names, sizes_of
+from manyheads.models.machine import Lens, Machine, checked_parts, norms_of, part_names, sizes_of
 from manyheads.models.pretrained import pretrained_file
 from manyheads.reading.value_norms import norms, rows_of
 
 
 @where_it_is
-class FocusModel(WholeModel, FocusNetwork):
+class FocusModel(Lens, FocusNetwork):
     """Two layers of four heads on one sentence: call it with a sentence and it gives the `AttentionMap`.
 
     >>> from manyheads import load_focus_model

@@ -18,7 +18,7 @@ from manyheads.models.attributing import read_back, titles, walk
 from manyheads.models.composing import added_parts, checked_places, through
 from manyheads.models.induction.network import AttentionOnly, InductionConfig, next_losses
 from manyheads.models.keeping import fill, kept_file, kept_files, kept_variants, read_model, write_model
-from manyheads.models.machine import Machine, WholeModel, checked_parts, norms_of, part_names, sizes_of, walked
+from manyheads.models.machine import Lens, Machine, checked_parts, norms_of, part_names, sizes_of, walked
 from manyheads.models.white_space import only
 from manyheads.reading.value_norms import norms, rows_of
 
@@ -40,7 +40,7 @@ class Guesses:
 
 
 @where_it_is
-class InductionModel(WholeModel, nn.Module):
+class InductionModel(Lens, nn.Module):
     """Two layers of attention that go on with what repeats: call it with a text and it gives the causal map.
 
     >>> from manyheads import load_induction

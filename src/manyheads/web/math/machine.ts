@@ -14,6 +14,8 @@ export interface Machine {
   adds: Matrix; // [part, token]
   scores: Matrix; // [part, label]
   labels: string[][]; // [question, label]
+  ranks?: Matrix; // [part, label], where labels stand that are few of many
+  among?: number; // how many there are
   places: number[]; // of the tokens that the answer is read from
   parameters: number[]; // of each part, and of what reads the answer
   unit: string;
@@ -26,6 +28,7 @@ export interface Inside {
   layer: number;
   weights: Matrix; // [h, q, k]
   adds: Matrix; // [h, token]
+  names?: string[]; // of heads that were taught something
 }
 
 export const ATTENTION = "attention";
@@ -112,11 +115,12 @@ export const rivalsIn = (labels: string[][], question: string) =>
   labels.flatMap(([name], place) => (name === question ? [place] : []));
 
 /** After each part: the answer's score, where it stands among all answers, 1 for the first, and the place of the likeliest. */
-export function soFar({ labels, scores }: Machine, answer: number) {
+export function soFar({ labels, scores, ranks }: Machine, answer: number) {
   const rivals = rivalsIn(labels, labels[answer][0]);
   return Array.from({ length: scores.shape[0] }, (_, part) => {
     const row = rowOf(scores, part);
     const best = rivals.reduce((one, other) => (row[other] > row[one] ? other : one));
-    return { score: row[answer], standing: 1 + rivals.filter((other) => row[other] > row[answer]).length, best };
+    const above = rivals.filter((other) => row[other] > row[answer]).length;
+    return { score: row[answer], standing: ranks ? rowOf(ranks, part)[answer] : 1 + above, best };
   });
 }

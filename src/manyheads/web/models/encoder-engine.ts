@@ -124,7 +124,7 @@ export class EncoderEngine {
       whole?.changes.push(mixed, down);
       whole?.streams.push(middle, x);
       if (whole?.layer === layer)
-        whole.inside = insideOf(layer, weights, V, this.layerOf(layer)["output.weight"], headMask?.[layer]);
+        whole.inside = insideOf(layer, weights, V, this.#matrixOf(`${layer}.output`), headMask?.[layer]);
     }
     const found = { weights: stacked(maps), states: stacked(states), ...(followed && { pushes }) };
     if (!mask && !whole)
@@ -223,18 +223,22 @@ export class EncoderEngine {
   layerOf(layer: number): Layer {
     return Object.fromEntries(
       ["query", "key", "value", "output"].flatMap((name) => {
-        const { rows, columns, codes, d, bias } = this.#matrices[`${layer}.${name}`];
-        const { floats, shorts } = this.#kernel;
-        const values = new Float32Array(rows * columns);
-        for (let row = 0, at = 0; row < rows; row++)
-          for (let column = 0; column < columns; column++, at++)
-            values[at] = shorts[codes / 2 + at] * floats[d / 4 + row];
+        const { rows, bias } = this.#matrices[`${layer}.${name}`];
         return [
-          [`${name}.weight`, { shape: [rows, columns], values }],
-          [`${name}.bias`, { shape: [rows], values: floats.slice(bias / 4, bias / 4 + rows) }],
+          [`${name}.weight`, this.#matrixOf(`${layer}.${name}`)],
+          [`${name}.bias`, { shape: [rows], values: this.#kernel.floats.slice(bias / 4, bias / 4 + rows) }],
         ];
       }),
     );
+  }
+
+  #matrixOf(name: string): Matrix {
+    const { rows, columns, codes, d } = this.#matrices[name];
+    const { floats, shorts } = this.#kernel;
+    const values = new Float32Array(rows * columns);
+    for (let row = 0, at = 0; row < rows; row++)
+      for (let column = 0; column < columns; column++, at++) values[at] = shorts[codes / 2 + at] * floats[d / 4 + row];
+    return { shape: [rows, columns], values };
   }
 
   /** How many numbers training made of each part; the vectors of BERT's two types of words are in those of positions. */

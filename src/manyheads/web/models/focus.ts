@@ -48,6 +48,8 @@ function joined(below: Float32Array, above: Float32Array) {
   return all;
 }
 
+const NAMED = 1; // the layer whose heads are taught, and named
+
 export type Attention = typeof multiHeadAttention;
 
 export class FocusModel {
@@ -107,7 +109,7 @@ export class FocusModel {
       shape: [2, ...second.shape],
       weights: joined(first.values, second.values),
       headNames: this.headNames,
-      namedLayer: 1,
+      namedLayer: NAMED,
       predictions,
       notes,
       valueNorms:
@@ -229,13 +231,16 @@ export class FocusModel {
       unit: "probability",
       replaces: ["layer 2, attention"],
       ...(layer !== null && {
-        inside: insideLayer(
-          layer,
-          [words, streams[1]][layer],
-          learned[layer],
-          [weights, above.weights][layer],
-          heads[layer],
-        ),
+        inside: {
+          ...insideLayer(
+            layer,
+            [words, streams[1]][layer],
+            learned[layer],
+            [weights, above.weights][layer],
+            heads[layer],
+          ),
+          ...(layer === NAMED && { names: this.headNames }),
+        },
       }),
     };
   }
