@@ -11,6 +11,7 @@ IN_CHAPTER = {
         "rotary-positions",
         "word-shuffle",
     ],
+    "whole-machine": ["whole-model"],
     "order-and-cost": ["attention-kinds", "growing-cache"],
     "what-a-head-writes": ["head-ledger"],
     "intuition": ["figure-guess", "blend-triangle"],

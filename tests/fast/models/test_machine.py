@@ -1,13 +1,16 @@
 """What the parts of a whole model add, and the answers so far, against what torch computes where nothing is recorded."""
 
+import json
 from contextlib import contextmanager
 
 import numpy as np
 import pytest
 import torch
+from bs4 import BeautifulSoup
 from close import assert_close
 
 from manyheads import load_focus_model, load_induction
+from manyheads.figures.elements import make
 from manyheads.models.machine import without_parts
 from manyheads.shared.names import TOPICS
 
@@ -141,3 +144,21 @@ def test_a_part_that_is_not_there_is_refused():
         without_parts(model, [(0, 4)])
     with pytest.raises(ValueError, match="no answer is called 'colour'"):
         model.machine(NURSE).standings("colour")
+
+
+def test_a_page_has_the_answers_to_its_phrases_and_a_table_for_places_without_scripts():
+    others = [{"off": "0.feed-forward"}, {"sentence": "I love tea.", "off": "1.3"}]
+    page = BeautifulSoup(make("whole-model", NURSE, {"answer": "sentiment", "others": others}), "html.parser")
+    stored = json.loads(page.find("script").string)["stored"]
+    assert [(one["sentence"], one["off"]) for one in stored] == [
+        (NURSE, ""),
+        (NURSE, "0.feed-forward"),
+        ("I love tea.", "1.3"),
+        ("I love tea.", ""),
+    ]
+    rows = [[cell.text for cell in row.find_all(["th", "td"])] for row in page.find_all("tr")]
+    assert rows[0][1:] == ["adds", "where negative stands", "first"]
+    assert [row[0] for row in rows[1:]] == list(load_focus_model().machine(NURSE).parts[::-1])
+    assert rows[1][2:] == ["1", "negative"]
+    with pytest.raises(ValueError, match="translator can't be taken apart"):
+        make("whole-model", NURSE, {"model": "translator"})
