@@ -11,6 +11,7 @@ IN_CHAPTER = {
         "rotary-positions",
         "word-shuffle",
     ],
+    "whole-machine": ["whole-model"],
     "order-and-cost": ["attention-kinds", "growing-cache"],
     "what-a-head-writes": ["head-ledger"],
     "intuition": ["word-sense", "word-points", "figure-guess", "blend-triangle"],

@@ -25,6 +25,7 @@ from manyheads import (
     HeadLedger,
     HeadMap,
     InductionModel,
+    Machine,
     MultiHeadAttention,
     NextWord,
     NotTranslated,
@@ -46,6 +47,7 @@ from manyheads import (
     self_attention,
     train_focus_model,
     value_norms,
+    without_parts,
     word_sense,
 )
 
@@ -110,6 +112,10 @@ def our_models() -> None:
     why = score_parts(induction, "tea tea", *induction.induction_head, query=4, key=1)
     assert_type(why, ScoreParts)
     assert_type(why.top(1), dict[tuple[str, str], float])
+    machine = focus.machine("Hot tea.", without_parts(focus, [(0, "feed-forward")]))
+    assert_type(machine, Machine)
+    assert_type(machine.standings("sentiment"), NDArray[np.int64])
+    assert_type(induction.lens("tea tea", count=2), list[dict[str, float]])
     assert_type(drawing, DrawingModel)
     assert_type(drawing.answer([[[0.2, 0.2], [0.8, 0.8]]]), Answer)
     assert_type(translator, Translator)

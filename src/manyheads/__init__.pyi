@@ -25,6 +25,8 @@ from manyheads.models.focus import train_focus_model as train_focus_model
 from manyheads.models.induction import Guesses as Guesses
 from manyheads.models.induction import InductionModel as InductionModel
 from manyheads.models.induction import load_induction as load_induction
+from manyheads.models.machine import Machine as Machine
+from manyheads.models.machine import without_parts as without_parts
 from manyheads.models.registry import load_model as load_model
 from manyheads.models.senses import word_sense as word_sense
 from manyheads.models.translator import NotTranslated as NotTranslated

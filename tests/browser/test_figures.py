@@ -11,7 +11,7 @@ from live_maps import agrees, eventually, has_weights, ready, seen
 from node import WEB, run_node
 from playwright.sync_api import expect
 
-from manyheads import load_drawing, load_induction
+from manyheads import load_drawing, load_induction, without_parts
 from manyheads.maps.ledger import answer_of
 from manyheads.models.drawing import READY
 from manyheads.models.encoder.head_cards import head_cards
@@ -126,15 +126,6 @@ def test_one_wide_matrix_is_pulled_apart_into_the_same_numbers(page, site):
     eventually(lambda: matrices(figure, "projections"), one_and_not_the_other)
 
 
-def test_without_the_scale_softmax_takes_one_word(page, site):
-    figure = open_figure(page, site, "softmax-scale")
-    figure.get_by_role("slider", name="Width d_k").fill("9")
-    eventually(
-        lambda: [number(text) for text in re.findall(r"0\.\d\d|1\.00", figure.locator(".hm-status").inner_text())],
-        lambda found: found[0] > 0.9 > found[1],
-    )
-
-
 def test_a_head_that_is_off_changes_what_a_drawing_is_said_to_shut_in_as_in_python(page, site):
     board = open_figure(page, site, "drawing-board")
     ready(board)
@@ -241,6 +232,23 @@ def test_what_heads_write_adds_up_to_the_logit(page, site):
     figure.get_by_role("combobox", name="Head").select_option("sentiment")
     words = figure.get_by_role("table", name="Where the head “sentiment” looks")
     expect(words.locator("tbody tr")).to_have_count(len(ours["tokens"]))
+
+
+def test_a_whole_model_answers_without_a_part_as_in_python(page, site):
+    figure = open_figure(page, site, "whole-model")
+    ready(figure)
+    sentence, model = "Nobody here is happy with the new boss.", load_focus_model()
+    type_into(figure, sentence)
+    expect(figure.locator(".wm-answer > b")).to_have_text("negative")
+    figure.get_by_role("button", name="layer 1, attention").click()
+    expect(figure.locator(".wm-answer > b")).to_have_text("positive")
+    expect(figure.locator(".wm-was")).to_have_text("with all parts on: negative")
+    machine = model.machine(sentence, without_parts(model, [(0, "attention")]))
+    agree(figure, "machine", {"adds": machine.adds, "scores": machine.scores}, ["adds", "scores"])
+    figure.get_by_role("button", name="layer 2", exact=True).click()
+    expect(figure.get_by_role("group", name="Inside layer 2").get_by_role("button")).to_have_text(model.head_names)
+    figure.get_by_role("button", name="Turn all on").click()
+    expect(figure.locator(".wm-answer > b")).to_have_text("negative")
 
 
 def test_two_heads_reach_what_one_cannot(page, site):
@@ -362,7 +370,14 @@ def test_steps_in_the_page_are_pythons_and_a_training_is_nodes_whose_model_pytho
         np.testing.assert_array_equal(tensor.numpy().ravel(), np.array(nodes[name], np.float32), err_msg=name)
 
 
-def test_a_cache_computes_each_word_once(page, site):
+def test_without_the_scale_softmax_takes_one_word_and_a_cache_computes_each_once(page, site):
+    figure = open_figure(page, site, "softmax-scale")
+    figure.get_by_role("slider", name="Width d_k").fill("9")
+    eventually(
+        lambda: [number(text) for text in re.findall(r"0\.\d\d|1\.00", figure.locator(".hm-status").inner_text())],
+        lambda found: found[0] > 0.9 > found[1],
+    )
+
     figure = open_figure(page, site, "growing-cache")
     expect(figure.get_by_role("button", name="120")).to_be_visible()  # as the walls come to
     for _ in range(4):

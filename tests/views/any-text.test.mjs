@@ -19,6 +19,7 @@ for (const [figure, make] of Object.entries({
   "attention-flow": focusModel,
   "head-ledger": focusModel,
   "slice-or-project": focusModel,
+  "whole-model": focusModel,
 }))
   test(`<${figure}> answers any text, and names of heads that look like HTML are text`, async () => {
     const model = Object.assign(make(), { headNames: [HOSTILE, "mood", "rest"] });

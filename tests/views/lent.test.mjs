@@ -7,6 +7,7 @@ import { turnedAlike } from "../../src/manyheads/web/math/heads-off.ts";
 import { choose, lend } from "../../src/manyheads/web/math/lent.ts";
 import { reduce as mapReduce, startWith as mapStart } from "../../src/manyheads/web/figures/head-map/state.ts";
 import { reduce as wordReduce, startWith as wordStart } from "../../src/manyheads/web/figures/next-word/state.ts";
+import { reduce as wholeReduce, startWith as wholeStart } from "../../src/manyheads/web/figures/whole-model/state.ts";
 import { reduce as ledgerReduce, startWith as ledgerStart } from "../../src/manyheads/web/figures/head-ledger/state.ts";
 import { reduce as senseReduce, startWith as senseStart } from "../../src/manyheads/web/figures/word-sense/state.ts";
 import { reduce as birthReduce, startWith as birthStart } from "../../src/manyheads/web/figures/head-birth/state.ts";
@@ -89,6 +90,14 @@ const STATES = {
     types: (sentence) => ({ type: "choose", parts: { sentence } }),
     more: { answer: "object: drink", head: 1 },
     read: ({ chosen: { sentence, off, answer, head } }) => [sentence, off, { answer, head }],
+  },
+  "whole-model": {
+    start: () => wholeStart({ sentence: "a" }),
+    reduce: wholeReduce,
+    hand: { type: "choose", parts: { off: HAND } },
+    types: (sentence) => ({ type: "choose", parts: { sentence } }),
+    more: { answer: "sentiment", layer: 1 },
+    read: ({ chosen: { sentence, off, answer, layer } }) => [sentence, off, { answer, layer }],
   },
   "word-sense": {
     start: () => senseStart({ sentence: "a" }),

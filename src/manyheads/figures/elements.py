@@ -19,6 +19,7 @@ from manyheads.drawing.element import attributes_html, element_html, read_heads,
 from manyheads.drawing.guess import guess_html
 from manyheads.figures import FIGURES
 from manyheads.figures.settings import read_settings
+from manyheads.maps.wire import base64_arrays
 from manyheads.models.cards import SCORES, head_cards_element
 from manyheads.models.decoder import load_decoder
 from manyheads.models.decoder.head_scores import head_behaviours as decoder_behaviours
@@ -28,6 +29,7 @@ from manyheads.models.encoder.head_cards import head_behaviours as encoder_behav
 from manyheads.models.focus.kinds import KINDS, cache_of
 from manyheads.models.induction.descent import one_step_data
 from manyheads.models.induction.page_data import head_birth_data
+from manyheads.models.machine import machine_data, plain_machine, without_parts
 from manyheads.models.points import load_plane, word_points_data
 from manyheads.models.registry import all_but, function, load_model
 from manyheads.models.senses import load_senses
@@ -176,6 +178,32 @@ def head_ledger(
     """What each head adds to an answer."""
     shown = {"model": model, "answer": answer, "head": head, "guess": guess, "id": id}
     return head_ledger_element(ledger_of(load_model(model), sentence), sentence=sentence, **shown)
+
+
+def whole_model(
+    sentence, *, model: str = "focus", answer: str | None = None, off: str | None = None, others=(), id=None
+):
+    """A model from its tokens up to its answer, a part a row.
+
+    `answer` names one of several questions that it answers. `off` are parts, as "0.1 1.feed-forward 1.attention";
+    layers and heads count from 0. Until the model is there the page answers from what's stored: the sentence, with all
+    parts on and with these off, and `others`, what phrases of a page set, [{name: value}, ...].
+    """
+    whole = load_model(model)
+    if not hasattr(whole, "machine"):
+        raise ValueError(f"{model} can't be taken apart; focus models, encoder, induction and decoder can")
+    stored = {(sentence, ""): None, (sentence, off or ""): None}
+    stored |= {(settings.get("sentence", sentence), settings.get("off", "")): None for settings in others}
+    stored |= {(text, ""): None for text, _ in stored}
+    data = {"stored": [_stored_machine(whole, *each) for each in stored]}
+    shown = {"sentence": sentence, "model": model, "answer": answer, "off": off, "id": id}
+    return element_html("whole-model", shown, data, plain_machine(whole.machine(sentence), answer or ""))
+
+
+def _stored_machine(model, sentence, off):
+    parts = [place.split(".") for place in off.split()]
+    mask = without_parts(model, [(int(layer), int(part) if part.isdecimal() else part) for layer, part in parts])
+    return {"sentence": sentence, "off": off} | base64_arrays(machine_data(model.machine(sentence, mask)))
 
 
 def slice_or_project(sentence, *, model: str = "focus", word: int | None = None):

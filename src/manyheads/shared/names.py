@@ -33,6 +33,9 @@ LONGEST_TOKEN = _NAMES["longestToken"]
 # The titles of columns whose sentences are worth trying, and how many words such a sentence has at least.
 WORTH_TRYING = _NAMES["worthTrying"]
 
+# What a sentence may be about, for a model that makes a vector of it: the topic whose own vector is nearest.
+TOPICS = _NAMES["topics"]
+
 # Small words of other languages that English lacks, without their accents: a sentence with several isn't English.
 FOREIGN = _NAMES["foreign"]
 

@@ -12,7 +12,7 @@ FIGURES = [
     ("real-heads", 'head-map[model="encoder"]'),
 ]
 
-COMPUTING = ("head-map", "attention-flow", "head-ledger", "slice-or-project", "museum-piece")
+COMPUTING = ("head-map", "attention-flow", "head-ledger", "slice-or-project", "museum-piece", "whole-model")
 # As if by hand; what is really typed the browser itself keeps, to undo it.
 TYPED = """(el) => el.querySelectorAll("input[type=text]").forEach((box) => {
   box.value = "The heron waited.";

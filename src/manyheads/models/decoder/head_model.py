@@ -23,6 +23,7 @@ from manyheads.models.decoder.network import LanguageModel
 from manyheads.models.decoder.sampling import drawn, is_endless, probabilities, uniforms
 from manyheads.models.decoder.tokens import DecoderTokens
 from manyheads.models.decoder.weights import Weights, open_weights
+from manyheads.models.machine import Lens, Machine, checked_parts, norms_of, part_names, sizes_of, walked
 from manyheads.models.registry import all_but
 from manyheads.reading.value_norms import norms, rows_of
 
@@ -97,7 +98,7 @@ def _decoder(weights):
 
 
 @where_it_is
-class Decoder:
+class Decoder(Lens):
     """A language model and its tokenizer as a head model; `load_decoder` makes one.
 
     >>> decoder = load_decoder()
@@ -273,19 +274,32 @@ class Decoder:
         named = {"tokens": self.tokens(ids), "notes": list(notes), "answered": True}
         return parts | named | {"without": without, "extremes": {head: self._extremes(walked, head) for head in shown}}
 
-    def lens(self, text: str, count: int = 1) -> list[dict[str, float]]:
-        """What the model would write if it ended after the embedding, or after each layer: the logit lens.
+    @torch.no_grad()
+    def machine(self, text: str, part_mask: ArrayLike | None = None) -> Machine:
+        """What each part adds and the next words so far, with the parts off whose `part_mask` [layer, h + 1] is False.
 
-        >>> words = load_decoder().lens("The capital of Italy is")
-        >>> len(words), list(words[-1])
-        (31, [' Rome'])
-
-        The last norm and the table of tokens are made for the last layer, so what they read before it says little until
-        the last layers. Each is a dict of tokens and probabilities, as of `next_words` (nostalgebraist 2020,
-        "interpreting GPT: the logit lens").
+        >>> machine = load_decoder().machine("The capital of Italy is")
+        >>> len(machine.parts), list(machine.so_far()[-1])
+        (61, [' Rome'])
         """
-        scores = self._scores(self._walk(self.read(text)[0])["states"])
-        return [self._named(*probabilities(row), count) for row in scores]
+        ids, notes = self.read(text)
+        feed_forward, layers = [True] * self.num_layers, self.model.layers
+        on = checked_parts(part_mask, self, feed_forward)
+        added, streams = walked(self.model.embedding(torch.as_tensor(ids)), self._layers(), on)
+        scores = self.model.scores(self.model.norm(torch.stack([stream[-1] for stream in streams])))
+        own = [part for each in layers for part in ([each.attention_norm, each.attention], [each.mlp_norm, each.mlp])]
+        output = [] if self.model.output is None else [self.model.output]
+        return Machine(
+            tokens=tuple(self.tokens(ids)),
+            parts=part_names(feed_forward),
+            adds=norms_of(added),
+            scores=scores.softmax(-1).numpy(force=True),
+            labels=tuple(("next word", word) for word in self.vocabulary),
+            places=(len(ids) - 1,),
+            parameters=sizes_of([self.model.embedding], *own, [self.model.norm, *output]),
+            num_heads=self.num_heads,
+            notes=tuple(notes),
+        )
 
     def attention_layer(self, layer: int) -> MultiHeadAttention:
         """The `MultiHeadAttention` of a layer; `ValueError` for one that isn't there."""

@@ -23,9 +23,10 @@ from manyheads.attention import MultiHeadAttention
 from manyheads.defaults import new_tensors, where_it_is
 from manyheads.inputs import checked_heads
 from manyheads.maps import AttentionMap
+from manyheads.models.machine import Lens, Machine, checked_parts, norms_of, part_names, sizes_of
 from manyheads.models.pretrained import ENCODER, pretrained_file
 from manyheads.models.white_space import within_reach
-from manyheads.shared.names import EMPTY
+from manyheads.shared.names import EMPTY, TOPICS
 from manyheads.shared.tokens import BYTES, of_bytes
 
 MAX_TOKENS = 512
@@ -93,7 +94,7 @@ def load_encoder(name: str | os.PathLike[str] = ENCODER, folder: str | os.PathLi
 
 
 @where_it_is
-class Encoder:
+class Encoder(Lens):
     """A Hugging Face model and its tokenizer as a head model; `load_encoder` makes one.
 
     >>> encoder = load_encoder()
@@ -131,6 +132,7 @@ class Encoder:
         self.num_heads = getattr(config, "num_attention_heads", 0)
         self.head_names = [f"head {head + 1}" for head in range(self.num_heads)]
         self.max_tokens = min(_positions(model), tokenizer.model_max_length)
+        self._topics = None  # their vectors, once they're needed
 
     def __call__(self, sentence: Sentence, head_mask: ArrayLike | None = None) -> AttentionMap:
         """The map of one sentence, or of one pair."""
@@ -225,6 +227,65 @@ class Encoder:
         hidden = output.last_hidden_state.numpy(force=True)  # [b, padded token, width]
         vectors = np.stack([state[: len(e["input_ids"])].mean(axis=0) for e, state in zip(encodings, hidden)])
         return vectors / np.linalg.norm(vectors, axis=1, keepdims=True)
+
+    def machine(self, sentence: Sentence, part_mask: ArrayLike | None = None) -> Machine:
+        """What each part adds and the topic so far, with the parts off whose `part_mask` [layer, h + 1] is False.
+
+        >>> machine = load_encoder().machine("My tired boss hates the noisy train to Berlin.")
+        >>> machine.standings()[[0, -1]].tolist()  # of "travel" among the topics of `manyheads.shared.names`
+        [23, 1]
+
+        This model answers nothing: it makes a vector of a sentence, the mean of its tokens', and two sentences are as
+        alike as their vectors. So the topic whose own vector is nearest stands for an answer, and the score is the
+        cosine. Raises `ValueError` for a model that isn't built as BERT is.
+        """
+        if not all(hasattr(layer, "intermediate") for layer in getattr(self._encoder, "layer", [None])):
+            raise ValueError(f"the layers of {self.name} aren't built as BERT's are")
+        feed_forward = [True] * self.num_layers
+        on = checked_parts(part_mask, self, feed_forward)
+        encoding = self._encode(sentence)
+        with torch.inference_mode():
+            added, streams = self._walked(encoding, on)
+            vectors = torch.stack([stream.mean(0) for stream in streams])
+        if self._topics is None:
+            self._topics = self.sentence_vectors(TOPICS)
+        vectors = vectors.numpy(force=True)
+        scores = vectors / np.linalg.norm(vectors, axis=1, keepdims=True) @ self._topics.T
+        parts = [
+            part
+            for layer in self._encoder.layer
+            for part in ([layer.attention], [layer.intermediate.dense, layer.output])
+        ]
+        return Machine(
+            tokens=tuple(map(self._readable, self.tokenizer.convert_ids_to_tokens(encoding["input_ids"]))),
+            parts=part_names(feed_forward),
+            adds=norms_of(added),
+            scores=scores.astype(np.float32),
+            labels=tuple(("topic", topic) for topic in TOPICS),
+            places=tuple(range(len(encoding["input_ids"]))),
+            parameters=(*sizes_of([self.model.embeddings], *parts), 0),
+            num_heads=self.num_heads,
+            unit="similarity",
+            notes=tuple(encoding["notes"]),
+        )
+
+    @property
+    def _encoder(self):
+        return getattr(self.model, "encoder", None)
+
+    def _walked(self, encoding, on):  # [layer, h + 1] -> 2 × [part] of [t, d]
+        """What each part adds to the tokens' vectors, and the vectors after each: BERT's layers once more."""
+        inputs = {name: torch.tensor([encoding[name]]) for name in ("input_ids", "token_type_ids") if name in encoding}
+        x = self.model.embeddings(**inputs)
+        added, streams = [x], [x]
+        for layer, own in zip(self._encoder.layer, on):
+            context = layer.attention.self(x)[0] * own[:-1].repeat_interleave(x.shape[-1] // self.num_heads)
+            mixed = layer.attention.output
+            added.append(mixed.dense(context))
+            streams.append(x := mixed.LayerNorm(x + added[-1]))
+            added.append(layer.output.dense(layer.intermediate(x)) * own[-1])
+            streams.append(x := layer.output.LayerNorm(x + added[-1]))
+        return [part[0] for part in added], [stream[0] for stream in streams]
 
     def attention_layer(self, layer: int) -> MultiHeadAttention:
         """The attention of one layer as a `MultiHeadAttention`, for a model that is built as BERT is.

@@ -28,12 +28,13 @@ from manyheads.models.focus.network import FocusConfig, FocusNetwork
 from manyheads.models.focus.tokens import tokenize, tokenizer
 from manyheads.models.focus.word_vectors import reduced_words
 from manyheads.models.keeping import fill, kept_file, kept_files, read_model, write_model
+from manyheads.models.machine import Lens, Machine, checked_parts, norms_of, part_names, sizes_of
 from manyheads.models.pretrained import pretrained_file
 from manyheads.reading.value_norms import norms, rows_of
 
 
 @where_it_is
-class FocusModel(FocusNetwork):
+class FocusModel(Lens, FocusNetwork):
     """Two layers of four heads on one sentence: call it with a sentence and it gives the `AttentionMap`.
 
     >>> from manyheads import load_focus_model
@@ -99,6 +100,40 @@ class FocusModel(FocusNetwork):
 
     def word_vectors(self, ids: torch.Tensor) -> torch.Tensor:  # [b, t] -> [b, t, d]
         return self.word_codes[ids] * self.word_scale
+
+    @torch.no_grad()
+    def machine(self, sentence: str, part_mask: ArrayLike | None = None) -> Machine:
+        """What each part adds and the answers so far, with the parts off whose `part_mask` [layer, h + 1] is False.
+
+        Layer 2 is attention alone; what its heads write for [CLS] isn't added to anything, and is the whole answer.
+        """
+        feed_forward = [True, False]
+        (*heads, mixes), (*taught, _) = checked_parts(part_mask, self, feed_forward)
+        ids, notes = tokenize(sentence, self.config)
+        words = self.word_vectors(torch.tensor(ids))
+        added, streams, _ = self.added(words, head_mask=torch.stack(heads), mixes=mixes)
+        inside = torch.ones(1, len(ids), dtype=torch.bool)
+        output, _ = self.attention(streams[-1], mask=inside, head_mask=torch.stack(taught))
+        read = self.after(torch.stack([words[0], *(stream[0] for stream in streams), output[0]]))
+        scores = torch.cat([readout(read).softmax(-1) for readout in self.readouts.values()], dim=-1)
+        return Machine(
+            tokens=tuple(tokenizer().id_to_token(token) for token in ids),
+            parts=part_names(feed_forward),
+            adds=norms_of([words, *added, output]),
+            scores=scores.numpy(force=True),
+            labels=tuple((fact, label) for fact, labels in FACTS.items() for label in labels),
+            places=(0,),
+            parameters=sizes_of(
+                [self.word_codes, self.word_scale],
+                [self.first, self.after_first],
+                [self.hidden, self.mix, self.before],
+                [self.attention],
+                [self.after, self.readouts],
+            ),
+            num_heads=self.num_heads,
+            replaces=("layer 2, attention",),
+            notes=tuple(notes),
+        )
 
     def logit_parts(self, sentence: str, _answer: str = "") -> dict[str, Any]:
         """What each head adds to the logits of all labels, [label, h + 2], with the biases and the sum, and names."""

@@ -100,10 +100,19 @@ class FocusNetwork(nn.Module):
 
     def states(self, words, mask=None, head_mask=None):  # [..., t, d], [..., t], [..., h]
         """Steps 1 to 3 of `compute`: what the heads of layer 2 read, [..., t, d], and layer 1's weights."""
+        _, (_, x), weights = self.added(words, mask, head_mask)
+        return x, weights
+
+    def added(self, words, mask=None, head_mask=None, mixes=True):  # [..., t, d], [..., t], [..., h], []
+        """Steps 1 to 3: what attention and the feed-forward part add, the vectors after each, and the weights.
+
+        The feed-forward part adds nothing unless it `mixes`.
+        """
         inside = torch.ones(words.shape[:-1], dtype=torch.bool) if mask is None else mask
         output, weights = self.first(words, mask=inside[..., None, None, :], head_mask=head_mask)
         x = self.after_first(words + output)
-        return self.before(x + self.mix(F.relu(self.hidden(x)))), weights
+        mixed = self.mix(F.relu(self.hidden(x))) * mixes
+        return (output, mixed), (x, self.before(x + mixed)), weights
 
     def answers(self, x, mask=None, head_mask=None, queries=None):  # [..., t, d], [..., t], [..., h]
         """Steps 4 and 5 of `compute`: the scores of each fact's labels, and layer 2's weights."""

@@ -18,6 +18,7 @@ from manyheads.models.attributing import read_back, titles, walk
 from manyheads.models.composing import added_parts, checked_places, through
 from manyheads.models.induction.network import AttentionOnly, InductionConfig, next_losses
 from manyheads.models.keeping import fill, kept_file, kept_files, kept_variants, read_model, write_model
+from manyheads.models.machine import Lens, Machine, checked_parts, norms_of, part_names, sizes_of, walked
 from manyheads.models.white_space import only
 from manyheads.reading.value_norms import norms, rows_of
 
@@ -39,7 +40,7 @@ class Guesses:
 
 
 @where_it_is
-class InductionModel(nn.Module):
+class InductionModel(Lens, nn.Module):
     """Two layers of attention that go on with what repeats: call it with a text and it gives the causal map.
 
     >>> from manyheads import load_induction
@@ -116,6 +117,30 @@ class InductionModel(nn.Module):
         scores, _ = self._computed(characters, checked_heads(head_mask, self.num_layers, self.num_heads))
         likeliest = [known[best] if best < len(known) else None for best in scores.argmax(-1).tolist()]
         return Guesses(likeliest, next_losses(scores, torch.tensor(symbols(characters))).numpy(force=True))
+
+    @torch.no_grad()
+    def machine(self, text: str, part_mask: ArrayLike | None = None) -> Machine:
+        """What each part adds and the answers so far, with the parts off whose `part_mask` [layer, h + 1] is False.
+
+        No layer has a feed-forward part.
+        """
+        network, (characters, notes) = self.network, read(text, self.config.positions)
+        known, feed_forward = list(dict.fromkeys(characters)), [False] * self.num_layers
+        on = checked_parts(part_mask, self, feed_forward)
+        added, streams = walked(network.embed(torch.tensor(symbols(characters))), self._layers(), on)
+        scores = network.next(network.norm(torch.stack([stream[-1] for stream in streams]))).softmax(-1)
+        layers = [[norm, attention] for norm, attention, _ in self._layers()]
+        return Machine(
+            tokens=tuple(characters),
+            parts=part_names(feed_forward),
+            adds=norms_of(added),
+            scores=scores[:, : len(known)].numpy(force=True),
+            labels=tuple((NEXT, character) for character in known),
+            places=(len(characters) - 1,),
+            parameters=sizes_of([network.symbol, network.position], *layers, [network.norm, network.next]),
+            num_heads=self.num_heads,
+            notes=tuple(notes),
+        )
 
     def logit_parts(self, text, _answer="", head_mask=None):
         """What each head and the embedding add to the logits of the text's characters."""

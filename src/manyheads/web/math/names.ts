@@ -13,6 +13,7 @@ export {
   longestToken as LONGEST_TOKEN,
   longestWord as LONGEST_WORD,
   worthTrying as WORTH_TRYING,
+  topics as TOPICS,
   foreign as FOREIGN,
   notes as NOTES,
   headColours as HEAD_COLOURS,

@@ -3,6 +3,7 @@
 
 import { rmsNorm } from "../math/attention.ts";
 import type { HeadMask } from "../math/attention-map.ts";
+import type { Inside } from "../math/machine.ts";
 import { readBack, type LayerWrites } from "../math/read-back.ts";
 import { speedsOf } from "../math/rotary.ts";
 import { scoreParts, type AttentionEdge, type ScoreParts, type Side, type VectorParts } from "../math/score-parts.ts";
@@ -23,12 +24,14 @@ export class DecoderEngine {
   #values: Float32Array[];
   #rows: Float32Array[] = []; // [token][layer, head, key up to the token]: all attention of the text so far
   #ids: number[] = []; // of which the above is
-  #on = new Uint8Array(); // [layer, head], with which it was computed
+  #on = new Uint8Array(); // [layer, head] and [layer], with which it was computed
   #masked = false; // whether the first token was, for all others
   #norms: Float32Array[] = []; // [token][layer, head], of those that were requested
   #queries: Float32Array[] = []; // [token][layer, head, dim], rotated
   #mlps: Float32Array[] = []; // [token][layer, width], what each MLP added to the token's vector
   #normedIn: Float32Array[] = []; // [token][layer, width], what the heads of each layer read
+  #added: Float32Array[] = []; // [token][part], the norms of what each part added to the token's vector
+  #streams = new Float32Array(); // [part, width], the last token's vector after each
   #last = new Float32Array(); // that vector, after the last layer
   fresh = 0; // tokens of the last text that weren't known before
 
@@ -60,7 +63,7 @@ export class DecoderEngine {
     this.#on = on;
     this.#masked = masked;
     this.#ids = ids.slice(0, known);
-    for (const each of [this.#rows, this.#norms, this.#queries, this.#mlps, this.#normedIn])
+    for (const each of [this.#rows, this.#norms, this.#queries, this.#mlps, this.#normedIn, this.#added])
       each.length = Math.min(each.length, known);
     for (let from = known; from < ids.length; from += CHUNK) {
       const some = ids.slice(from, from + CHUNK);
@@ -69,10 +72,14 @@ export class DecoderEngine {
     }
   }
 
+  /** [layer, head], and then [layer], whether the MLP is on: the last of a layer's row in a part mask. */
   #switched(headMask: HeadMask) {
     const { numLayers, numHeads } = this.#facts;
-    return Uint8Array.from({ length: numLayers * numHeads }, (_, index) =>
-      Number(headMask?.[Math.floor(index / numHeads)]?.[index % numHeads] ?? true),
+    const on = (layer: number, part: number) => Number(headMask?.[layer]?.[part] ?? true);
+    return Uint8Array.from({ length: numLayers * (numHeads + 1) }, (_, at) =>
+      at < numLayers * numHeads
+        ? on(Math.floor(at / numHeads), at % numHeads)
+        : on(at - numLayers * numHeads, numHeads),
     );
   }
 
@@ -118,6 +125,38 @@ export class DecoderEngine {
         ? { shape: [numHeads, ids.length, ids.length], values: this.#map((layer - 1) * numHeads, layer * numHeads) }
         : undefined,
     };
+  }
+
+  /** The norms of what each part adds to the tokens of a text, [part, token], and the logits that would follow it if the model ended after each part. */
+  lens(ids: number[], partMask: HeadMask = null) {
+    this.#take(ids, partMask);
+    const parts = 1 + 2 * this.#facts.numLayers;
+    const adds = { shape: [parts, ids.length], values: new Float32Array(parts * ids.length) };
+    this.#added.forEach((norms, token) =>
+      norms.forEach((norm, part) => (adds.values[part * ids.length + token] = norm)),
+    );
+    const streams = this.#normed(this.#streams, this.#weights.norm);
+    const { width } = this.#facts;
+    const logits = Array.from({ length: parts }, (_, part) =>
+      this.#weights.scores(streams.subarray(part * width, (part + 1) * width)),
+    );
+    return { adds, logits };
+  }
+
+  /** The heads of a layer in the text that was read last. */
+  inside(layer: number): Inside {
+    const { numHeads, width } = this.#facts;
+    const count = this.#ids.length;
+    const adds = { shape: [numHeads, count], values: new Float32Array(numHeads * count) };
+    for (let token = 0; token < count; token++) {
+      const written = this.#weights.multiply(layer, "o", this.#contextsOf([token], layer));
+      for (let head = 0; head < numHeads; head++) {
+        const own = written.subarray(head * width, (head + 1) * width);
+        adds.values[head * count + token] = Math.sqrt(scalarProduct(own, 0, own, 0, width));
+      }
+    }
+    const weights = this.#map(layer * numHeads, (layer + 1) * numHeads);
+    return { layer, weights: { shape: [numHeads, count, count], values: weights }, adds };
   }
 
   /** What every part adds to the logits of some tokens, after the text that was read last. */
@@ -255,7 +294,17 @@ export class DecoderEngine {
       this.#queries[past + token] = new Float32Array(numLayers * numHeads * headDim);
       this.#mlps[past + token] = new Float32Array(numLayers * width);
       this.#normedIn[past + token] = new Float32Array(numLayers * width);
+      this.#added[past + token] = new Float32Array(1 + 2 * numLayers);
     });
+    this.#streams = new Float32Array((1 + 2 * numLayers) * width);
+    const note = (part: number, change: Float32Array) => {
+      ids.forEach((_, token) => {
+        const own = change.subarray(token * width, (token + 1) * width);
+        this.#added[past + token][part] = Math.sqrt(scalarProduct(own, 0, own, 0, width));
+      });
+      this.#streams.set(x.subarray(-width), part * width);
+    };
+    note(0, x);
     for (let layer = 0; layer < numLayers; layer++) {
       const { attentionNorm, mlpNorm } = this.#weights.layers[layer];
       const read = this.#normed(x, attentionNorm);
@@ -263,12 +312,16 @@ export class DecoderEngine {
         this.#normedIn[past + token].set(read.subarray(token * width, (token + 1) * width), layer * width),
       );
       const turns = this.#weights.rotaryOf(layer) === null ? null : turned;
-      add(this.#weights.multiply(layer, "o", this.#attend(layer, read, turns)));
+      const mixed = this.#weights.multiply(layer, "o", this.#attend(layer, read, turns));
+      add(mixed);
+      note(1 + 2 * layer, mixed);
       const change = this.#weights.multiply(layer, "down", this.#gated(layer, this.#normed(x, mlpNorm)));
+      if (!this.#on[numLayers * numHeads + layer]) change.fill(0);
       ids.forEach((_, token) =>
         this.#mlps[past + token].set(change.subarray(token * width, (token + 1) * width), layer * width),
       );
       add(change);
+      note(2 + 2 * layer, change);
     }
     this.#last = x.slice(-width);
   }

@@ -3,6 +3,7 @@
 import { answerPlace, mostOf } from "../math/answer-parts.ts";
 import type { HeadMask } from "../math/attention-map.ts";
 import type { HeadLedger, LedgerQuestion } from "../math/ledger.ts";
+import { partNames, stackedRows, type Machine } from "../math/machine.ts";
 import { matrix } from "../math/read-back.ts";
 import type { AttentionEdge } from "../math/score-parts.ts";
 import type { Flow, FlowState } from "../math/steps.ts";
@@ -27,6 +28,7 @@ interface DecoderQuestion {
   flow?: FlowState;
   ledger?: LedgerQuestion;
   without?: { chosen: number[]; off: number };
+  whole?: { layer: number | null }; // then the mask is one of parts
 }
 
 /** A ledger, and what is still to be asked for it. */
@@ -50,11 +52,22 @@ export class DecoderReader {
   }
 
   /** The answer, and of what it hands over to the page. */
-  answer({ text = "", headMask = null, masked = false, norms = false, edge, flow, ledger, without }: DecoderQuestion) {
+  answer({
+    text = "",
+    headMask = null,
+    masked = false,
+    norms = false,
+    edge,
+    flow,
+    ledger,
+    without,
+    whole,
+  }: DecoderQuestion) {
     const [weights, tokens] = [this.#weights, this.#tokens];
     const { facts } = weights;
     const isWhole = !masked && !without && !(ledger ? ledger.headMask : headMask);
     const engine = isWhole ? this.#whole : (this.#other ??= new DecoderEngine(weights));
+    if (whole) return { result: decoderMachine(engine, weights, tokens, text, headMask, whole.layer) };
     if (ledger && without) return { result: logitsWithout(engine, tokens, facts, ledger, without) };
     if (ledger) return { result: ledgerOf(engine, tokens, facts, ledger) };
     if (flow) return { result: decoderFlow(engine, weights, tokens, flow, headMask) };
@@ -150,6 +163,55 @@ export function logitsWithout(
   );
   const { logits } = engine.read(tokens.read(sentence).ids, mask);
   return chosen.map((id) => logits[id]);
+}
+
+/**
+ * What each part adds to a text, and the next words so far: twin of `Decoder.machine`, of whose labels the few that `machine_data` keeps.
+ */
+export function decoderMachine(
+  engine: DecoderEngine,
+  weights: DecoderWeights,
+  tokens: DecoderTokens,
+  text: string | Draft,
+  partMask: HeadMask,
+  layer: number | null,
+): Machine {
+  const { facts, sizes } = weights;
+  const { ids, notes } = tokens.read(text);
+  const { adds, logits } = engine.lens(ids, partMask);
+  const kept = [...new Set([...largest(logits.at(-1)!, TOP), ...logits.flatMap((row) => largest(row, 1))])];
+  const shares = logits.map((row) => sharesOf(row, kept));
+  return {
+    tokens: ids.map((id) => tokens.words[id]),
+    notes,
+    numHeads: facts.numHeads,
+    parts: partNames(Array(facts.numLayers).fill(true)),
+    adds,
+    scores: stackedRows(shares.map(({ scores }) => scores)),
+    labels: kept.map((id) => [NEXT, tokens.words[id]]),
+    ranks: stackedRows(shares.map(({ ranks }) => ranks)),
+    among: logits[0].length,
+    places: [ids.length - 1],
+    parameters: sizes,
+    unit: "probability",
+    replaces: [],
+    ...(layer !== null && { inside: engine.inside(layer) }),
+  };
+}
+
+/** The probabilities of some tokens by the logits of all, and where they stand among these. */
+function sharesOf(logits: Float32Array, some: number[]) {
+  const most = logits[largest(logits, 1)[0]];
+  const ranks = some.map(() => 1);
+  let sum = 0;
+  for (let token = 0; token < logits.length; token++) sum += Math.exp(logits[token] - most);
+  some.forEach((id, at) => {
+    const own = logits[id];
+    let above = 0;
+    for (let token = 0; token < logits.length; token++) if (logits[token] > own) above++;
+    ranks[at] += above;
+  });
+  return { scores: some.map((id) => Math.exp(logits[id] - most) / sum), ranks };
 }
 
 /** The journey through one head of one layer. */

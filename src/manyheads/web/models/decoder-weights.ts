@@ -96,6 +96,19 @@ export class DecoderWeights {
     return found;
   }
 
+  /** How many numbers training made of each part, and of what reads the next word. */
+  get sizes() {
+    const held = (parts: Held[]) => parts.reduce((sum, { rows, columns }) => sum + rows * columns, 0);
+    const { embedding, output, layers } = this.places;
+    const own = layers.flatMap(({ qkv, o, gu, down }, layer) => {
+      const { attentionNorm, mlpNorm, ...more } = this.layers[layer];
+      const few = [attentionNorm, more.biases, more.queryNorm, more.keyNorm];
+      const attention = few.reduce((sum, each) => sum + (each?.length ?? 0), held(qkv) + held(o));
+      return [attention, held(gu) + held(down) + mlpNorm.length];
+    });
+    return [held(embedding), ...own, this.norm.length + (output === embedding ? 0 : held(output))];
+  }
+
   /** By what queries and keys of a layer turn; null where they don't. */
   rotaryOf(layer: number) {
     const { unturned, rotaryBase } = this.facts;

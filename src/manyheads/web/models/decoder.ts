@@ -3,10 +3,11 @@
 
 import type { HeadMask } from "../math/attention-map.ts";
 import type { HeadLedger, LedgerQuestion } from "../math/ledger.ts";
+import type { Machine } from "../math/machine.ts";
 import type { AttentionEdge, ScoreParts } from "../math/score-parts.ts";
 import type { Flow, FlowState } from "../math/steps.ts";
 import type { PartOfLedger } from "./decoder-model.ts";
-import type { AttendOptions, DecoderModel, Draft, NextWord } from "./head-model.ts";
+import type { AttendOptions, DecoderModel, Draft, MachineOptions, NextWord } from "./head-model.ts";
 import { missingBytesOf } from "./file-store.ts";
 import type { Loading } from "./models.ts";
 import { startModel, WorkerModel, type FirstMessage, type LoadOptions, type Started } from "./worker-model.ts";
@@ -59,6 +60,11 @@ export class Decoder extends WorkerModel implements DecoderModel {
   /** The map of a text; an aborted `signal` rejects it, as with the encoder. */
   async attend(text: string, headMask: HeadMask = null, options: Pick<AttendOptions, "signal" | "norms"> = {}) {
     return (await this.next(text, headMask, options)).map;
+  }
+
+  /** A promise of what each part adds and the next words so far, with parts off; of a `layer`, also its heads. */
+  machine(text: string, partMask: HeadMask = null, { layer = null, signal }: MachineOptions = {}) {
+    return this.request<Machine>({ text, headMask: partMask, whole: { layer } }, signal);
   }
 
   /** A promise of the journey through one head of one layer, where heads of the layers below may be off. */

@@ -3,6 +3,7 @@
 import type { HeadMask, Pushes } from "../math/attention-map.ts";
 import { added, attend, layerNorm, partOf } from "../math/attention.ts";
 import type { Layer, Matrix } from "../math/attention.ts";
+import { insideOf, sizeOf, type Inside } from "../math/machine.ts";
 import { readSafetensors } from "./files.ts";
 import type { PretrainedFacts } from "./files.ts";
 import { Kernel, Layout, type Codes14 } from "./kernel.ts";
@@ -20,6 +21,15 @@ interface Rounded {
 export interface Followed {
   places: number[];
   directions: Float32Array;
+}
+
+/** What is taken down of a whole pass. */
+export interface Whole {
+  mixes(layer: number): boolean; // whether its feed-forward part is on
+  layer: number | null; // whose heads are shown
+  changes: Matrix[]; // what each part adds
+  streams: Matrix[]; // the tokens' vectors after each
+  inside?: Inside;
 }
 
 const KEPT = 2; // texts: one, and the one that it is compared with
@@ -79,9 +89,16 @@ export class EncoderEngine {
   /**
    * What each head looks at, float32 [layer, head, query, key], and the words' vectors after each layer, the embeddings first, [layer + 1,
    * query, width]. `headMask[layer][head]` is false for a head that adds nothing; `masked` holds the places of tokens that none may
-   * look at. Where some tokens' vectors are followed, `pushes` says what moves them along a direction of each layer.
+   * look at. Where some tokens' vectors are followed, `pushes` says what moves them along a direction of each layer. `whole` says which
+   * layers' feed-forward parts are on, and takes down what each part adds and the vectors after it.
    */
-  pass(ids: number[], headMask: HeadMask = null, masked: number[] = [], followed: Followed | null = null) {
+  pass(
+    ids: number[],
+    headMask: HeadMask = null,
+    masked: number[] = [],
+    followed: Followed | null = null,
+    whole: Whole | null = null,
+  ) {
     const { numLayers } = this.#facts;
     const mask = masked.length
       ? Uint8Array.from({ length: ids.length ** 2 }, (_, at) => Number(!masked.includes(at % ids.length)))
@@ -89,19 +106,29 @@ export class EncoderEngine {
     const pushes: Pushes = { values: [], rest: [] };
     let x = this.#normed(added(this.#rows("words", ids), this.#rows("positions", [...ids.keys()])), "embeddings_norm");
     const [maps, states] = [[] as Matrix[], [x]];
+    whole?.changes.push(x);
+    whole?.streams.push(x);
     for (let layer = 0; layer < numLayers; layer++) {
       const { V, weights, context } = this.#attend(layer, x, mask, headMask?.[layer]);
-      const summed = added(x, this.#linear(context, `${layer}.output`));
+      const mixed = this.#linear(context, `${layer}.output`);
+      const summed = added(x, mixed);
       const middle = this.#normed(summed, `${layer}.attention_norm`);
       const up = this.#linear(middle, `${layer}.up`);
-      const changed = added(middle, this.#linear(gelu(up), `${layer}.down`));
+      const down = this.#linear(gelu(up), `${layer}.down`);
+      if (whole && !whole.mixes(layer)) down.values.fill(0);
+      const changed = added(middle, down);
       if (followed) this.#follow(layer, { x, V, weights, summed, up, changed }, followed, headMask?.[layer], pushes);
       x = this.#normed(changed, `${layer}.mlp_norm`);
       maps.push(weights);
       states.push(x);
+      whole?.changes.push(mixed, down);
+      whole?.streams.push(middle, x);
+      if (whole?.layer === layer)
+        whole.inside = insideOf(layer, weights, V, this.#matrixOf(`${layer}.output`), headMask?.[layer]);
     }
     const found = { weights: stacked(maps), states: stacked(states), ...(followed && { pushes }) };
-    if (!mask) this.#kept = [{ of: nameOf(ids, headMask), states: found.states }, ...this.#kept].slice(0, KEPT);
+    if (!mask && !whole)
+      this.#kept = [{ of: nameOf(ids, headMask), states: found.states }, ...this.#kept].slice(0, KEPT);
     return found;
   }
 
@@ -196,18 +223,36 @@ export class EncoderEngine {
   layerOf(layer: number): Layer {
     return Object.fromEntries(
       ["query", "key", "value", "output"].flatMap((name) => {
-        const { rows, columns, codes, d, bias } = this.#matrices[`${layer}.${name}`];
-        const { floats, shorts } = this.#kernel;
-        const values = new Float32Array(rows * columns);
-        for (let row = 0, at = 0; row < rows; row++)
-          for (let column = 0; column < columns; column++, at++)
-            values[at] = shorts[codes / 2 + at] * floats[d / 4 + row];
+        const { rows, bias } = this.#matrices[`${layer}.${name}`];
         return [
-          [`${name}.weight`, { shape: [rows, columns], values }],
-          [`${name}.bias`, { shape: [rows], values: floats.slice(bias / 4, bias / 4 + rows) }],
+          [`${name}.weight`, this.#matrixOf(`${layer}.${name}`)],
+          [`${name}.bias`, { shape: [rows], values: this.#kernel.floats.slice(bias / 4, bias / 4 + rows) }],
         ];
       }),
     );
+  }
+
+  #matrixOf(name: string): Matrix {
+    const { rows, columns, codes, d } = this.#matrices[name];
+    const { floats, shorts } = this.#kernel;
+    const values = new Float32Array(rows * columns);
+    for (let row = 0, at = 0; row < rows; row++)
+      for (let column = 0; column < columns; column++, at++) values[at] = shorts[codes / 2 + at] * floats[d / 4 + row];
+    return { shape: [rows, columns], values };
+  }
+
+  /** How many numbers training made of each part; the vectors of BERT's two types of words are in those of positions. */
+  get sizes() {
+    const { words, positions } = this.#embeddings;
+    const size = (name: string) => (this.#matrices[name].columns + 1) * this.#matrices[name].rows;
+    const norm = (name: string) => sizeOf(...Object.values(this.#norms[name]));
+    const tables = [words, positions].reduce((sum, { low }) => sum + low.length, 2 * words.columns);
+    const layers = Array.from({ length: this.numLayers }, (_, layer) => [
+      ["query", "key", "value", "output"].reduce((sum, name) => sum + size(`${layer}.${name}`), 0) +
+        norm(`${layer}.attention_norm`),
+      size(`${layer}.up`) + size(`${layer}.down`) + norm(`${layer}.mlp_norm`),
+    ]);
+    return [tables + norm("embeddings_norm"), ...layers.flat(), 0];
   }
 
   #linear({ shape: [tokens], values }: Matrix, name: string) {

@@ -1,9 +1,12 @@
 // What is computed of a sentence, as a figure shows it: twin of models/encoder/head_model.py. A page runs it in a worker.
 
 import type { HeadMask } from "../math/attention-map.ts";
+import type { Matrix } from "../math/attention.ts";
+import { headsIn, mixesIn, normsOf, partNames, stackedRows, type Machine } from "../math/machine.ts";
+import { TOPICS } from "../math/names.ts";
 import { wordPlaces } from "../math/senses.ts";
 import type { Flow, FlowState } from "../math/steps.ts";
-import type { EncoderEngine } from "./encoder-engine.ts";
+import type { EncoderEngine, Whole } from "./encoder-engine.ts";
 import type { PretrainedFacts } from "./files.ts";
 import { layeredFlow } from "./formula-model.ts";
 import type { AttendOptions, FollowedWord } from "./head-model.ts";
@@ -15,6 +18,7 @@ interface EncoderQuestion extends Omit<AttendOptions, "signal"> {
   sentence: string;
   headMask: HeadMask;
   flow?: FlowState;
+  whole?: { layer: number | null }; // then the mask is one of parts
 }
 
 /** The answer, and of what it hands over to the page. */
@@ -24,9 +28,11 @@ export function encoderAnswer(
   { headNames, maxTokens }: PretrainedFacts,
   question: EncoderQuestion,
 ) {
-  const { sentence, headMask, states: wantsStates, masked, follow = [], flow } = question;
+  const { sentence, headMask, states: wantsStates, masked, follow = [], flow, whole } = question;
   const { ids, tokens, notes } = encoderTokens(tokenizer, sentence, maxTokens);
   if (flow) return { result: encoderFlow(engine, ids, { tokens, notes, headNames }, flow, headMask) };
+  if (whole)
+    return { result: encoderMachine(engine, tokenizer, { ids, tokens, notes, maxTokens }, headMask, whole.layer) };
   const found = followedIn(tokens, follow);
   const {
     weights: { shape, values: weights },
@@ -61,6 +67,61 @@ export function encoderFlow(
     state,
     headMask,
   );
+}
+
+/** What each part adds to a sentence, and the topic so far: twin of `Encoder.machine`. */
+export function encoderMachine(
+  engine: EncoderEngine,
+  tokenizer: Tokenizer,
+  { ids, tokens, notes, maxTokens }: { ids: number[]; tokens: string[]; notes: string[]; maxTokens: number },
+  partMask: HeadMask,
+  layer: number | null,
+): Machine {
+  const whole: Whole = { mixes: (each) => mixesIn(partMask?.[each]), layer, changes: [], streams: [] };
+  const heads = partMask && partMask.map((on) => headsIn(on)!);
+  const { weights } = engine.pass(ids, heads, [], null, whole);
+  const topics = topicsOf(engine, (topic) => encoderTokens(tokenizer, topic, maxTokens).ids);
+  const score = (stream: Matrix) => {
+    const vector = directionOf(stream);
+    return topics.map((topic) => topic.reduce((sum, value, d) => sum + value * vector[d], 0));
+  };
+  return {
+    tokens,
+    notes,
+    numHeads: weights.shape[1],
+    parts: partNames(Array(engine.numLayers).fill(true)),
+    adds: normsOf(whole.changes),
+    scores: stackedRows(whole.streams.map(score)),
+    labels: TOPICS.map((topic) => ["topic", topic]),
+    places: [...ids.keys()],
+    parameters: engine.sizes,
+    unit: "similarity",
+    replaces: [],
+    ...(whole.inside && { inside: whole.inside }),
+  };
+}
+
+const known = new WeakMap<EncoderEngine, Float64Array[]>();
+
+/** The topics' vectors, computed when they're needed first. */
+function topicsOf(engine: EncoderEngine, idsOf: (topic: string) => number[]) {
+  const found = known.get(engine);
+  if (found) return found;
+  const made = TOPICS.map((topic) => {
+    const whole: Whole = { mixes: () => true, layer: null, changes: [], streams: [] };
+    engine.pass(idsOf(topic), null, [], null, whole);
+    return directionOf(whole.streams.at(-1)!);
+  });
+  known.set(engine, made);
+  return made;
+}
+
+/** The mean of some vectors, at length 1. */
+function directionOf({ shape: [length, width], values }: Matrix) {
+  const mean = new Float64Array(width);
+  for (let at = 0; at < values.length; at++) mean[at % width] += values[at] / length;
+  const size = Math.hypot(...mean);
+  return mean.map((value) => value / size);
 }
 
 /** The first of some words that stands among the tokens, and where. */

@@ -3,9 +3,10 @@
 
 import type { AttentionMap, HeadMask } from "../math/attention-map.ts";
 import type { Matrix } from "../math/attention.ts";
+import type { Machine } from "../math/machine.ts";
 import type { Flow, FlowState } from "../math/steps.ts";
 import { missingBytesOf } from "./file-store.ts";
-import type { AttendOptions } from "./head-model.ts";
+import type { AttendOptions, MachineOptions } from "./head-model.ts";
 import type { Loading } from "./models.ts";
 import { startModel, WorkerModel, type LoadOptions, type Started } from "./worker-model.ts";
 
@@ -40,6 +41,11 @@ export class Encoder extends WorkerModel {
       { sentence: String(sentence), headMask, states, masked, follow },
       signal,
     );
+  }
+
+  /** A promise of what each part adds and the topic so far, with parts off; of a `layer`, also its heads. */
+  machine(sentence: string, partMask: HeadMask = null, { layer = null, signal }: MachineOptions = {}) {
+    return this.request<Machine>({ sentence: String(sentence), headMask: partMask, whole: { layer } }, signal);
   }
 
   /** A promise of the journey through one head of one layer, where heads of the layers below may be off. */

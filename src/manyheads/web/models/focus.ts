@@ -5,8 +5,20 @@ import { added, layerNorm, linear, multiHeadAttention, partOf, project, relu, so
 import type { Layer, Matrix } from "../math/attention.ts";
 import { ATTENTION_KINDS, attentionOf } from "../math/kinds.ts";
 import { ledgerOf } from "../math/ledger.ts";
+import {
+  headsIn,
+  insideLayer,
+  mixesIn,
+  normsOf,
+  partNames,
+  sizeOf,
+  stackedRows,
+  type Machine,
+} from "../math/machine.ts";
+import { rowOf } from "../math/steps.ts";
 import { valueNorms } from "../math/value-norms.ts";
 import type { Safetensors } from "../math/wire.ts";
+import type { MachineOptions } from "./head-model.ts";
 import type { Loading } from "./models.ts";
 import { focusTokens } from "./tokens.ts";
 import type { Tokenizer } from "@huggingface/tokenizers";
@@ -35,6 +47,8 @@ function joined(below: Float32Array, above: Float32Array) {
   all.set(above, below.length);
   return all;
 }
+
+const NAMED = 1; // the layer whose heads are taught, and named
 
 export type Attention = typeof multiHeadAttention;
 
@@ -95,7 +109,7 @@ export class FocusModel {
       shape: [2, ...second.shape],
       weights: joined(first.values, second.values),
       headNames: this.headNames,
-      namedLayer: 1,
+      namedLayer: NAMED,
       predictions,
       notes,
       valueNorms:
@@ -162,6 +176,12 @@ export class FocusModel {
 
   /** What layer 2 reads, steps 1 to 3 of `FocusNetwork.compute`, [t, d], and the weights of layer 1. */
   states(words: Matrix, headMask: boolean[] | null = null, attention: Attention = multiHeadAttention) {
+    const { streams, weights } = this.#added(words, headMask, attention);
+    return { X: streams[1], weights };
+  }
+
+  /** What attention and the feed-forward part of layer 1 add, the vectors after each, and the weights: twin of `added`. */
+  #added(words: Matrix, headMask: boolean[] | null, attention: Attention = multiHeadAttention, mixes = true) {
     const { output, weights } = attention(words, this.layer("first."), {
       numHeads: this.numHeads,
       headMask,
@@ -169,7 +189,60 @@ export class FocusModel {
     });
     const x = this.#norm(added(words, output), "after_first");
     const mixed = this.#linear(relu(this.#linear(x, "hidden")), "mix");
-    return { X: this.#norm(added(x, mixed), "before"), weights };
+    if (!mixes) mixed.values.fill(0);
+    return { changes: [output, mixed], streams: [x, this.#norm(added(x, mixed), "before")], weights };
+  }
+
+  /** What each part adds and the answers so far, with parts off; of a `layer`, also its heads: twin of `machine`. */
+  machine(sentence: string, partMask: HeadMask = null, { layer = null }: MachineOptions = {}): Machine {
+    const { ids, tokens, notes } = this.tokenize(sentence);
+    const words = this.wordVectors(ids);
+    const heads = [0, 1].map((each) => headsIn(partMask?.[each]));
+    const { changes, streams, weights } = this.#added(
+      words,
+      heads[0] ?? null,
+      multiHeadAttention,
+      mixesIn(partMask?.[0]),
+    );
+    const learned = [this.layer("first."), this.layer("attention.")];
+    const above = multiHeadAttention(streams[1], learned[1], { numHeads: this.numHeads, headMask: heads[1] });
+    const read = this.#norm(stackedRows([words, ...streams, above.output].map((each) => rowOf(each, 0))), "after");
+    const facts = Object.keys(this.facts);
+    const shares = facts.map((fact) => softmax(this.#linear(read, `readouts.${fact}`)));
+    const size = (...prefixes: string[]) => sizeOf(...prefixes.flatMap((prefix) => Object.values(this.layer(prefix))));
+    return {
+      tokens,
+      notes,
+      numHeads: this.numHeads,
+      parts: partNames([true, false]),
+      adds: normsOf([words, ...changes, above.output]),
+      scores: stackedRows(
+        Array.from({ length: read.shape[0] }, (_, part) => shares.flatMap((each) => [...rowOf(each, part)])),
+      ),
+      labels: facts.flatMap((fact) => this.facts[fact].map((label) => [fact, label])),
+      places: [0],
+      parameters: [
+        sizeOf(this.words.codes, this.words.scale),
+        size("first.", "after_first."),
+        size("hidden.", "mix.", "before."),
+        size("attention."),
+        size("after.", "readouts."),
+      ],
+      unit: "probability",
+      replaces: ["layer 2, attention"],
+      ...(layer !== null && {
+        inside: {
+          ...insideLayer(
+            layer,
+            [words, streams[1]][layer],
+            learned[layer],
+            [weights, above.weights][layer],
+            heads[layer],
+          ),
+          ...(layer === NAMED && { names: this.headNames }),
+        },
+      }),
+    };
   }
 
   #norms(X: Matrix, name: string) {

@@ -1,6 +1,18 @@
 // What a model is in a page: twins of the protocols in Python.
 
 import type { AttentionMap, HeadMask } from "../math/attention-map.ts";
+import type { Machine } from "../math/machine.ts";
+
+/** Of which layer the heads are shown, from 0. */
+export interface MachineOptions {
+  layer?: number | null;
+  signal?: AbortSignal;
+}
+
+/** What shows itself whole; `partMask` is [layer][head + 1], the last of each row the feed-forward part's. */
+export interface WholeModel extends HeadModel {
+  machine(sentence: string, partMask?: HeadMask, options?: MachineOptions): Machine | Promise<Machine>;
+}
 
 /** Whatever makes a map in a page: twin of the head models in Python. */
 export interface HeadModel {

@@ -16,10 +16,12 @@ import type { Layer, Matrix } from "../math/attention.ts";
 import { Unreadable } from "../math/faults.ts";
 import type { HeadLedger, LedgerQuestion } from "../math/ledger.ts";
 import { dot, matrix, readBack, type LayerWrites } from "../math/read-back.ts";
+import { headsIn, insideOf, normsOf, partNames, sizeOf, stackedRows, type Machine } from "../math/machine.ts";
 import { scoreParts, type AttentionEdge, type ScoreParts, type Side, type VectorParts } from "../math/score-parts.ts";
 import { rowOf } from "../math/steps.ts";
 import { valueNorms } from "../math/value-norms.ts";
 import type { Safetensors } from "../math/wire.ts";
+import type { MachineOptions } from "./head-model.ts";
 import type { Loading } from "./models.ts";
 import { only } from "./tokens.ts";
 
@@ -144,6 +146,40 @@ export class InductionModel {
     );
   }
 
+  /** What each part adds and the answers so far, with parts off; of a `layer`, also its heads: twin of `machine`. */
+  machine(text: string, partMask: HeadMask = null, { layer = null }: MachineOptions = {}): Machine {
+    const { characters, notes } = this.#read(text);
+    const { tensors, layers, numHeads } = this;
+    const known = [...new Set(characters)];
+    const ids = characters.map((character) => known.indexOf(character));
+    const heads = partMask && partMask.map((on) => headsIn(on)!);
+    const { added: changes, streams, maps, passed } = this.#computed(ids, heads);
+    const last = streams.map((stream) => rowOf(stream, ids.length - 1));
+    const chances = softmax(linear(layerNorm(stackedRows(last), partOf(tensors, "norm.")), tensors["next.weight"]));
+    const size = (...prefixes: string[]) =>
+      sizeOf(...prefixes.flatMap((prefix) => Object.values(partOf(tensors, prefix))));
+    return {
+      tokens: characters,
+      notes,
+      numHeads,
+      parts: partNames(layers.map(() => false)),
+      adds: normsOf(changes),
+      scores: stackedRows(last.map((_, part) => rowOf(chances, part).subarray(0, known.length))),
+      labels: known.map((character) => [this.words.next, character]),
+      places: [ids.length - 1],
+      parameters: [
+        sizeOf(tensors["symbol.weight"], tensors.position),
+        ...layers.map((_, number) => size(`norms.${number}.`, `layers.${number}.`)),
+        size("norm.", "next."),
+      ],
+      unit: "probability",
+      replaces: [],
+      ...(layer !== null && {
+        inside: insideOf(layer, maps[layer], passed[layer].V, layers[layer]["output.weight"], heads?.[layer]),
+      }),
+    };
+  }
+
   /** What each head adds to the logits of the text's characters: twin of `head_ledger`. */
   headLedger({ sentence, headMask = null }: Pick<LedgerQuestion, "sentence" | "headMask">): HeadLedger {
     const { characters, notes } = this.#read(sentence);
@@ -203,10 +239,13 @@ export class InductionModel {
     const maps: Matrix[] = [];
     const norms: number[] = [];
     const passed: { V: Matrix; weights: Matrix; on: boolean[] | undefined }[] = [];
+    const [changes, streams] = [[x], [x]];
     const layers = this.layers.map((layer, number): LayerWrites => {
       const input = layerNorm(x, partOf(tensors, `norms.${number}.`));
       const { output, weights } = multiHeadAttention(input, layer, { numHeads, mask, headMask: headMask?.[number] });
       x = added(x, output);
+      changes.push(output);
+      streams.push(x);
       maps.push(weights);
       const V = project(input, input, layer, numHeads)[2];
       norms.push(...valueNorms(V, layer["output.weight"], numHeads));
@@ -214,7 +253,7 @@ export class InductionModel {
       return this.#layerWrites(layer, V, weights, headMask?.[number]);
     });
     const scores = linear(layerNorm(x, partOf(tensors, "norm.")), tensors["next.weight"]);
-    return { scores, maps, norms, layers, passed, first, last: rowOf(x, ids.length - 1) };
+    return { scores, maps, norms, layers, passed, added: changes, streams, first, last: rowOf(x, ids.length - 1) };
   }
 
   #layerWrites(layer: Layer, V: Matrix, maps: Matrix, on: boolean[] | undefined): LayerWrites {

@@ -1,0 +1,126 @@
+// A whole model at work: what each of its parts adds, and the answer that stands there so far. Twin of models/machine.py.
+
+import type { HeadMask } from "./attention-map.ts";
+import { average, project, type Layer, type Matrix } from "./attention.ts";
+import { rowOf } from "./steps.ts";
+import { valueNorms } from "./value-norms.ts";
+
+/** Twin of `Machine` in Python, which explains it. */
+export interface Machine {
+  tokens: string[];
+  notes: string[];
+  numHeads: number; // of a layer
+  parts: string[]; // "embedding", "layer 1, attention", "layer 1, feed-forward", ...
+  adds: Matrix; // [part, token]
+  scores: Matrix; // [part, label]
+  labels: string[][]; // [question, label]
+  ranks?: Matrix; // [part, label], where labels stand that are few of many
+  among?: number; // how many there are
+  places: number[]; // of the tokens that the answer is read from
+  parameters: number[]; // of each part, and of what reads the answer
+  unit: string;
+  replaces: string[];
+  inside?: Inside; // the layer that was asked for
+}
+
+/** A layer's heads: what they look at, and how much each adds to each token. */
+export interface Inside {
+  layer: number;
+  weights: Matrix; // [h, q, k]
+  adds: Matrix; // [h, token]
+  names?: string[]; // of heads that were taught something
+}
+
+export const ATTENTION = "attention";
+export const FEED_FORWARD = "feed-forward";
+
+/** The names of a model's parts, of which `feedForward` says which layers have one. */
+export const partNames = (feedForward: boolean[]) => [
+  "embedding",
+  ...feedForward.flatMap((has, layer) =>
+    [ATTENTION, ...(has ? [FEED_FORWARD] : [])].map((part) => `layer ${layer + 1}, ${part}`),
+  ),
+];
+
+/** The layer of a part, from 0, and which of its parts it is; null for the embedding. */
+export function placeOf(name: string) {
+  const found = /^layer (\d+), (.*)$/.exec(name);
+  return found && { layer: Number(found[1]) - 1, part: found[2] };
+}
+
+/** What of a part mask, [layer, h + 1], are the heads, and whether the feed-forward part is on. */
+export const headsIn = (on?: boolean[]) => on?.slice(0, -1);
+export const mixesIn = (on?: boolean[]) => on?.at(-1) ?? true;
+
+/** The mask without some parts, each [layer, part]: a head's number, -1 for the feed-forward part, -2 for all heads. Null where all are on. */
+export function partMaskOf(off: number[][], layers: number, heads: number): HeadMask {
+  const has = off.filter(([layer, part]) => layer < layers && part < heads);
+  if (!has.length) return null;
+  const isOff = (layer: number, part: number) => has.some((one) => one[0] === layer && one[1] === part);
+  return Array.from({ length: layers }, (_, layer) => [
+    ...Array.from({ length: heads }, (_head, head) => !isOff(layer, head) && !isOff(layer, ALL_HEADS)),
+    !isOff(layer, MIXING),
+  ]);
+}
+export const MIXING = -1;
+export const ALL_HEADS = -2;
+
+/** The norms of what is added: [part] of [t, d] -> [part, t]. */
+export function normsOf(added: Matrix[]): Matrix {
+  const [length] = added[0].shape;
+  const values = new Float32Array(added.length * length);
+  added.forEach((part, at) => {
+    for (let token = 0; token < length; token++)
+      values[at * length + token] = Math.sqrt(rowOf(part, token).reduce((sum, value) => sum + value ** 2, 0));
+  });
+  return { shape: [added.length, length], values };
+}
+
+/** The heads of a layer at work on what they read; `on` says which are on. */
+export function insideOf(layer: number, weights: Matrix, V: Matrix, output: Matrix, on: boolean[] | undefined): Inside {
+  const heads = weights.shape[0];
+  const adds = valueNorms(average(weights, V, on ?? null), output, heads);
+  return { layer, weights, adds: { shape: [heads, weights.shape[1]], values: adds } };
+}
+
+/** The same of what is learned in a layer, and what it reads. */
+export const insideLayer = (layer: number, X: Matrix, learned: Layer, weights: Matrix, on: boolean[] | undefined) =>
+  insideOf(layer, weights, project(X, X, learned, weights.shape[0])[2], learned["output.weight"], on);
+
+/** How many numbers training made. */
+export const sizeOf = (...tensors: Matrix[]) =>
+  tensors.reduce((all, { shape }) => all + shape.reduce((size, side) => size * side, 1), 0);
+
+/** Rows of several matrices, one below the other. */
+export function stackedRows(rows: ArrayLike<number>[]): Matrix {
+  const width = rows[0].length;
+  const values = new Float32Array(rows.length * width);
+  rows.forEach((row, at) => values.set(row, at * width));
+  return { shape: [rows.length, width], values };
+}
+
+// ------------------------------------------------------------------------------------------- the answer so far
+
+/** The place of an answer among the labels: of a question, or without one of the first, its likeliest at the end. */
+export function answerIn({ labels, scores }: Machine, answer: string) {
+  const exact = labels.findIndex((pair) => pair.join(": ") === answer);
+  if (exact >= 0) return exact;
+  const question = labels.some(([name]) => name === answer) ? answer : labels[0][0];
+  const last = rowOf(scores, scores.shape[0] - 1);
+  return rivalsIn(labels, question).reduce((best, label) => (last[label] > last[best] ? label : best));
+}
+
+/** The places of all answers to a question. */
+export const rivalsIn = (labels: string[][], question: string) =>
+  labels.flatMap(([name], place) => (name === question ? [place] : []));
+
+/** After each part: the answer's score, where it stands among all answers, 1 for the first, and the place of the likeliest. */
+export function soFar({ labels, scores, ranks }: Machine, answer: number) {
+  const rivals = rivalsIn(labels, labels[answer][0]);
+  return Array.from({ length: scores.shape[0] }, (_, part) => {
+    const row = rowOf(scores, part);
+    const best = rivals.reduce((one, other) => (row[other] > row[one] ? other : one));
+    const above = rivals.filter((other) => row[other] > row[answer]).length;
+    return { score: row[answer], standing: ranks ? rowOf(ranks, part)[answer] : 1 + above, best };
+  });
+}

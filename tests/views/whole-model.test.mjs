@@ -1,0 +1,222 @@
+// <whole-model>: what each part adds, the answer so far, and parts that are off.
+import assert from "node:assert/strict";
+import test from "node:test";
+import { answerIn, partMaskOf, soFar } from "../../src/manyheads/web/math/machine.ts";
+import { isOn, readOff, reduce, startWith } from "../../src/manyheads/web/figures/whole-model/state.ts";
+import { ordinalOf, sizeText } from "../../src/manyheads/web/figures/whole-model/view.ts";
+import { pick, walk } from "./dice.mjs";
+import { choose, draw, drawLive, heard, isIdle, named, once, press, texts, type } from "./page.mjs";
+import { focusModel, HEADS, HOSTILE, smallEncoder } from "./small-models.mjs";
+
+const [MIXING, ALL] = [-1, -2];
+const live = (attributes = "", model = focusModel()) =>
+  drawLive(`<whole-model model="focus" sentence="hot tea or milk" ${attributes}></whole-model>`, model);
+const box = (figure, name) => figure.querySelector(`.wm-box[aria-label^="${name}:"]`);
+const isPressed = (figure, name) => box(figure, name).getAttribute("aria-pressed") === "true";
+const answer = (figure) => texts(figure, ".wm-answer > b")[0];
+const closeTo = (found, wanted) => found.forEach((value, at) => assert.ok(Math.abs(value - wanted[at]) < 1e-6));
+
+test("a row for each part, the answer on top, tokens below; the last row is the model's answer", async () => {
+  const model = focusModel();
+  const figure = await live("", model);
+  assert.deepEqual(
+    [...figure.querySelectorAll(".wm-box")].map((each) => each.querySelector("span").textContent),
+    ["attention", "feed-forward", "attention", "embedding"],
+  );
+  const { kind } = model.attend("hot tea or milk").predictions;
+  const [best, share] = Object.entries(kind).sort(([, one], [, other]) => other - one)[0];
+  assert.equal(answer(figure), best);
+  assert.equal(texts(figure, ".wm-answer > span")[0], `${(100 * share).toFixed(share < 0.0995 ? 1 : 0)}\u00a0%`);
+  assert.equal(texts(figure, ".wm-floor .wm-stands > b")[0], "1st");
+  assert.deepEqual(texts(figure, ".wm-tokens > span"), ["[CLS]", "hot", "tea", "or", "milk", "[SEP]"]);
+  assert.equal(figure.querySelectorAll(".wm-tokens > .wm-read").length, 1);
+});
+
+test("a press turns a part off, the answer is the model's without it, and another press turns it on", async () => {
+  const model = focusModel();
+  const figure = await live('answer="mood"', model);
+  const before = figure.machine;
+  press(figure, box(figure, "layer 1, feed-forward").getAttribute("aria-label"));
+  assert.deepEqual([isPressed(figure, "layer 1, feed-forward"), figure.off], [false, "0.feed-forward"]);
+  figure.off = "1.attention 0.2 0.feed-forward";
+  assert.deepEqual([isPressed(figure, "layer 2, attention"), figure.off], [false, "1.attention 0.2 0.feed-forward"]);
+  figure.off = "0.feed-forward";
+  assert.ok(figure.machine.adds.values.subarray(12, 18).every((norm) => norm === 0));
+  closeTo(
+    figure.machine.scores.values,
+    model.machine("hot tea or milk", [
+      [true, true, true, false],
+      [true, true, true, true],
+    ]).scores.values,
+  );
+  box(figure, "layer 1, feed-forward").click();
+  closeTo(figure.machine.scores.values, before.scores.values);
+  box(figure, "layer 2, attention").click();
+  const heads = [Array(3).fill(true), Array(3).fill(false)];
+  const { mood } = model.attend("hot tea or milk", heads).predictions;
+  const row = figure.machine.scores.values.slice(-2);
+  closeTo(row, Object.values(mood));
+  press(figure, "Turn all on");
+  assert.ok(isPressed(figure, "layer 2, attention"));
+  assert.ok(isIdle(figure, "Turn all on"));
+});
+
+test("a layer's name opens it: its heads can be pressed, one by one", async () => {
+  const model = focusModel();
+  const figure = await live("", model);
+  press(figure, "layer 2");
+  assert.deepEqual(texts(figure, ".wm-inside .hm-head"), HEADS);
+  assert.equal(figure.querySelectorAll(".wm-inside canvas").length, 3);
+  for (const name of HEADS) press(figure, name);
+  assert.equal(isPressed(figure, "layer 2, attention"), false);
+  box(figure, "layer 2, attention").click();
+  assert.ok(HEADS.every((name) => named(figure, name).getAttribute("aria-pressed") === "true"));
+  box(figure, "layer 2, attention").click();
+  press(figure, "mood"); // on again, alone
+  assert.deepEqual(
+    HEADS.map((name) => named(figure, name).getAttribute("aria-pressed")),
+    ["false", "true", "false"],
+  );
+  const { kind } = model.attend("hot tea or milk", [Array(3).fill(true), [false, true, false]]).predictions;
+  closeTo(figure.machine.scores.values.slice(-5, -2), Object.values(kind));
+  press(figure, "layer 2");
+  assert.equal(figure.querySelector(".wm-inside"), null);
+});
+
+test("another question has another answer, without another computation", async () => {
+  const model = focusModel();
+  const figure = await live("", model);
+  const { machine } = figure;
+  choose(figure, "Answer", "mood");
+  assert.equal(figure.machine, machine);
+  assert.ok(["good", "bad"].includes(answer(figure)) || machine.labels.some(([, label]) => label === answer(figure)));
+  assert.match(texts(figure, ".wm-top > .wm-stands")[0], /among 2$/);
+});
+
+test("a key gives other numbers, parts stay off, and the page is told", async (t) => {
+  const figure = await live();
+  box(figure, "layer 1, attention").click();
+  t.mock.timers.enable({ apis: ["setTimeout"] });
+  const told = once(document, "attention");
+  type(figure, "Sentence", "milk");
+  assert.equal(await told, figure.machine);
+  assert.deepEqual(figure.machine.tokens, ["[CLS]", "milk", "[SEP]"]);
+  assert.equal(isPressed(figure, "layer 1, attention"), false);
+  assert.match(heard(figure, t.mock.timers), /^kind: .*, with 1 part off\./);
+  type(figure, "Sentence", HOSTILE);
+  assert.deepEqual([texts(figure, ".wm-tokens > span")[1], figure.querySelectorAll("img").length], [HOSTILE, 0]);
+});
+
+test("what the build has computed answers until the model does", async () => {
+  const model = focusModel();
+  const data = (off) => {
+    const { labels, ...rest } = model.machine("hot tea", partMaskOf(readOff(off), 2, 3));
+    const plain = ({ shape, values }) => ({ shape, values: [...values] });
+    return { sentence: "hot tea", off, ...rest, labels, adds: plain(rest.adds), scores: plain(rest.scores) };
+  };
+  const stored = JSON.stringify({ stored: [data(""), data("0.feed-forward")] });
+  const figure = await draw(
+    `<whole-model sentence="hot tea"><script type="application/json">${stored}</script></whole-model>`,
+  );
+  assert.equal(figure.querySelector("textarea"), null, "no model, nothing to type");
+  figure.lend({ off: "0.feed-forward" });
+  assert.equal(isPressed(figure, "layer 1, feed-forward"), false);
+  closeTo(figure.machine.scores.values, model.machine("hot tea", partMaskOf([[0, MIXING]], 2, 3)).scores.values);
+});
+
+test("the encoder's answer is the topic that is nearest", async () => {
+  const figure = await live("", (await smallEncoder()).model);
+  const { machine } = figure;
+  assert.equal(machine.unit, "similarity");
+  assert.equal(answer(figure), machine.labels[answerIn(machine, "")][1]);
+  assert.equal(figure.querySelectorAll(".wm-tokens > .wm-read").length, machine.tokens.length);
+});
+
+test("where an answer stands, and the mask of parts", () => {
+  const machine = {
+    labels: [
+      ["a", "x"],
+      ["b", "one"],
+      ["b", "two"],
+      ["b", "three"],
+    ],
+    scores: { shape: [2, 4], values: Float32Array.from([9, 0.1, 0.5, 0.4, 9, 0.2, 0.1, 0.7]) },
+  };
+  assert.deepEqual([answerIn(machine, ""), answerIn(machine, "b"), answerIn(machine, "b: one")], [0, 3, 1]);
+  assert.deepEqual(
+    soFar(machine, 3).map(({ standing, best }) => [standing, best]),
+    [
+      [2, 2],
+      [1, 3],
+    ],
+  );
+  assert.equal(partMaskOf([[7, 0]], 2, 2), null, "a layer that isn't there");
+  assert.deepEqual(partMaskOf(readOff("0.attention 1.0 1.feed-forward"), 2, 2), [
+    [false, false, true],
+    [false, true, false],
+  ]);
+});
+
+test("numbers are written shortly", () => {
+  assert.deepEqual([1, 2, 3, 4, 11, 12, 13, 21, 112, 1012].map(ordinalOf), [
+    ...["1st", "2nd", "3rd", "4th", "11th", "12th", "13th", "21st", "112th", "1,012th"],
+  ]);
+  assert.deepEqual([0, 999, 41_632, 999_499, 999_500, 4_883_680, 11_918_592].map(sizeText), [
+    ...["0", "999", "42 k", "999 k", "1.0 M", "4.9 M", "12 M"],
+  ]);
+});
+
+test("after any actions a part is on unless it or all heads around it are off, and a press turns it", () => {
+  const machine = {
+    numHeads: 3,
+    parts: ["embedding", "layer 1, attention", "layer 1, feed-forward", "layer 2, attention"],
+  };
+  const start = () => reduce(startWith({ sentence: "tea" }), { type: "show", machine, whole: machine });
+  const parts = [0, 1, 2, MIXING, ALL];
+  const anyAction = (roll) =>
+    pick(roll, [
+      { type: "press", layer: roll(2), part: pick(roll, parts) },
+      { type: "press", layer: roll(2), part: pick(roll, parts) },
+      { type: "open", layer: roll(2) },
+      {
+        type: pick(roll, ["choose", "take", "lend"]),
+        parts: pick(roll, [
+          { sentence: "milk" },
+          {
+            off: [
+              [0, 1],
+              [1, ALL],
+            ],
+          },
+          { off: [] },
+        ]),
+      },
+    ]);
+  walk(
+    start,
+    anyAction,
+    (state, action) => ({ state: reduce(state, action) }),
+    ({ before, action, after }) => {
+      const on = (state, layer, part) => isOn(state, layer, part);
+      for (const layer of [0, 1]) {
+        assert.equal(
+          on(after, layer, ALL),
+          [0, 1, 2].some((head) => on(after, layer, head)),
+        );
+        const row = partMaskOf(after.chosen.off, 2, 3)?.[layer] ?? [true, true, true, true];
+        assert.deepEqual(
+          row,
+          [0, 1, 2, MIXING].map((part) => on(after, layer, part)),
+          "as the model is asked",
+        );
+      }
+      if (action.type !== "press") return;
+      assert.equal(on(after, action.layer, action.part), !on(before, action.layer, action.part));
+      const other = 1 - action.layer;
+      assert.deepEqual(
+        parts.map((part) => on(after, other, part)),
+        parts.map((part) => on(before, other, part)),
+      );
+    },
+  );
+});
