@@ -19,7 +19,7 @@ BARS = {  # what shows a size, in the figures that have such
     "next-word": ".nw-bar i:first-child",
     "result-slider": ".rs-dot, .rs-strip i",
     "softmax-scale": ".sc-scores i",
-    "whole-model": ".wm-bead, .wm-track i",
+    "whole-model": ".wm-track i",
     "word-sense": ".ws-step i",
 }
 WITH_BARS = {"scores", "softmax", "values", "heads", "answer"}  # stations of the journey

@@ -42,7 +42,6 @@ export function view({ act, state: first }: Host<State, Action>) {
   const tokens = h("div", { class: "wm-tokens" });
   const below = h("div", { class: "wm-row wm-bottom" }, h("span"), h("span", { class: "wm-name" }, "tokens"), tokens);
   const stack = h("div", { class: "wm-stack" });
-  const inside = makeInside((layer, head) => act({ type: "press", layer, part: head }));
   const key = h("p", { class: "wm-key" });
   let floors: Floor[] = [];
 
@@ -73,13 +72,7 @@ export function view({ act, state: first }: Host<State, Action>) {
     top.draw(drawn);
     for (const floor of floors) floor.draw(drawn);
     drawTokens(tokens, machine);
-    inside.draw(drawn);
-    const open = insideIn(state) ? chosen.layer : null;
-    setChildren(stack, [
-      top.node,
-      ...floors.toReversed().flatMap(({ layer, node }) => (layer === open ? [node, inside.node] : [node])),
-      below,
-    ]);
+    setChildren(stack, [top.node, ...floors.map(({ node }) => node).toReversed(), below]);
     setText(key, keyOf(drawn));
   }
 
@@ -178,7 +171,7 @@ const scoreText = ({ unit }: Machine, score: number) => (unit === "probability" 
 type Floor = ReturnType<typeof makeFloor>;
 
 /** A layer's parts, the last on top, and its name, which opens it; or the embedding. */
-function makeFloor(layer: number, parts: { name: string; part: number }[], act: (action: Action) => void) {
+function makeFloor(layer: number, named: { name: string; part: number }[], act: (action: Action) => void) {
   const name = h(
     "button",
     {
@@ -190,21 +183,22 @@ function makeFloor(layer: number, parts: { name: string; part: number }[], act: 
     h("span", {}, "layer "),
     String(layer + 1),
   );
-  const rows = parts.map(({ name: full, part }) => makeRow(full, part, act)).toReversed();
-  const node = h(
-    "div",
-    { class: "wm-floor", role: "group", "aria-label": layer < 0 ? "the embedding" : `parts of layer ${layer + 1}` },
-    ...(layer < 0 ? [] : [name]),
-    ...rows.map((row) => row.node),
-  );
+  const rows = named.map(({ name: full, part }) => makeRow(full, part, act)).toReversed();
+  const inside = makeInside((head) => act({ type: "press", layer, part: head }));
+  const parts = [...(layer < 0 ? [] : [name]), ...rows.map((row) => row.node)];
+  const label = layer < 0 ? "the embedding" : `parts of layer ${layer + 1}`;
+  const node = h("div", { class: "wm-floor", role: "group", "aria-label": label });
   return {
-    layer,
     node,
     draw(drawn: Drawn) {
-      const isOpen = drawn.state.chosen.layer === layer;
+      const { state, machine } = drawn;
+      const isOpen = state.chosen.layer === layer;
       setProps(name, { ariaExpanded: String(isOpen) });
-      node.classList.toggle("wm-folded", layer >= 0 && !isOpen && layersOf(drawn.machine) > FOLDED);
+      node.classList.toggle("wm-folded", layer >= 0 && !isOpen && layersOf(machine) > FOLDED);
       for (const row of rows) row.draw(drawn);
+      const found = isOpen ? insideIn(state) : null;
+      if (found) inside.draw(drawn, found);
+      setChildren(node, [...parts, ...(found ? [inside.node] : [])]);
     },
   };
 }
@@ -299,7 +293,7 @@ function drawTokens(node: HTMLElement, { tokens, places }: Machine) {
 }
 
 /** The heads of the open layer: where each looks, and how much it adds. */
-function makeInside(press: (layer: number, head: number) => void) {
+function makeInside(press: (head: number) => void) {
   const title = h("p");
   const list = h("ul");
   const node = h("div", { class: "wm-inside", role: "group" }, title, list);
@@ -308,17 +302,14 @@ function makeInside(press: (layer: number, head: number) => void) {
       "li",
       {},
       headSwitch((event) => {
-        const { layer, head } = (event.currentTarget as HTMLElement).dataset;
-        press(Number(layer), Number(head));
+        press(Number((event.currentTarget as HTMLElement).dataset.head));
       }),
       h("canvas", { "aria-hidden": "true" }),
       h("small"),
     );
   return {
     node,
-    draw({ state, machine }: Drawn) {
-      const found = insideIn(state);
-      if (!found) return;
+    draw({ state, machine }: Drawn, found: Inside) {
       const { layer, adds, names } = found;
       node.ariaLabel = `Inside layer ${layer + 1}`;
       setText(
