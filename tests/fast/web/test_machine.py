@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 import torch
 from close import assert_close
-from ggufs import write_gguf
+from ggufs import ARCHITECTURES, write_gguf
 from node import ask_node
 
 from manyheads import load_decoder, load_focus_model, load_induction
@@ -149,7 +149,7 @@ def heads_of(name, model, text, layer, on):  # -> weights [h, q, k], norms of wh
     return weights, contributions(attention, streams[2 * layer], head_mask=on[layer, :-1]).norm(dim=-1)
 
 
-@pytest.mark.parametrize("architecture", ["llama", "qwen3"])
+@pytest.mark.parametrize("architecture", ARCHITECTURES)
 def test_a_whole_decoder_in_the_page_is_pythons(tmp_path, architecture):
     path = tmp_path / "small.gguf"
     write_gguf(path, architecture, "Q8_0", seed=3)

@@ -4,6 +4,7 @@
 
 import { defineFigure } from "../../doors/define-figure.ts";
 import { answeredLater } from "../../doors/task.ts";
+import { forgotten } from "../../math/heads-off.ts";
 import { partMaskOf, type Machine } from "../../math/machine.ts";
 import { decodeMatrices } from "../../math/wire.ts";
 import type { WholeModel } from "../../models/head-model.ts";
@@ -64,7 +65,7 @@ defineFigure<State, Action, WholeModel, Both>("whole-model", {
     off: ({ chosen }) => writeOff(chosen.off),
     machine: ({ machine }) => machine, // all numbers on the screen: `adds`, `scores`, `labels`, `parts`
   },
-  notes: ({ machine }) => machine?.notes ?? [],
+  notes: ({ machine, forgot }) => [...(forgot ? [forgotten("parts")] : []), ...(machine?.notes ?? [])],
   styles: ["whole-model.css"],
   late: true,
   work: {
@@ -73,5 +74,6 @@ defineFigure<State, Action, WholeModel, Both>("whole-model", {
       compute(model, host.state, signal, (both) => host.dispatch({ type: "show", ...both })),
     answer: (both) => ({ type: "show", ...both }),
     waits: (state, model) => (isOld(state) ? answeredLater(model) : null),
+    loses: { type: "lose" },
   },
 });
