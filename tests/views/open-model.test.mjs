@@ -389,19 +389,25 @@ test("words of the model before are not written into the new one", async () => {
   assert.equal(named(writer, "Undo").getAttribute("aria-disabled"), "true");
 });
 
-test("journey and ledger of a decoder's file take its layers and heads", async () => {
+test("journey, ledger and whole model of a decoder's file take its layers and heads", async () => {
   const { model } = await smallDecoder();
   model.name = "file/small";
   const { openings } = await drawWith(
-    `<open-model for="attention-flow head-ledger"></open-model><attention-flow sentence="a b c" layer="23" head="8" query="2"></attention-flow><head-ledger sentence="a b c" head="212" off="23.4"></head-ledger>`,
+    `<open-model for="attention-flow head-ledger whole-model"></open-model><whole-model sentence="a b c" layer="23" off="23.4 1.feed-forward"></whole-model><attention-flow sentence="a b c" layer="23" head="8" query="2"></attention-flow><head-ledger sentence="a b c" head="212" off="23.4"></head-ledger>`,
   );
-  const { "open-model": opener, "attention-flow": flow, "head-ledger": ledger } = figures();
+  const { "open-model": opener, "attention-flow": flow, "head-ledger": ledger, "whole-model": whole } = figures();
   choose(opener);
   await come(openings, model);
   await until(() => flow.steps && ledger.matrices);
   assert.deepEqual([flow.layer, flow.head, flow.steps.layers], [1, 3, 2]);
   assert.equal(ledger.ledger().heads.length, 8);
   await says(ledger, /^Ready: .* The heads that were off are another model’s: here all are on\./);
+  await says(whole, /^Ready: .* The parts that were off are another model’s: here all are on\./);
+  assert.deepEqual([whole.machine.parts.length, whole.querySelectorAll(".wm-box").length, whole.off], [5, 5, ""]);
+  press(whole, "layer 2");
+  await whole.settled;
+  assert.equal(whole.querySelectorAll(".wm-inside canvas").length, 4);
+  assert.doesNotMatch(status(whole), /another model/);
 });
 
 test("a link to a journey with a file says which it was made with", async () => {

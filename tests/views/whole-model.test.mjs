@@ -5,8 +5,8 @@ import { answerIn, partMaskOf, soFar } from "../../src/manyheads/web/math/machin
 import { isOn, readOff, reduce, startWith } from "../../src/manyheads/web/figures/whole-model/state.ts";
 import { ordinalOf, sizeText } from "../../src/manyheads/web/figures/whole-model/view.ts";
 import { pick, walk } from "./dice.mjs";
-import { choose, draw, drawLive, heard, isIdle, named, once, press, texts, type } from "./page.mjs";
-import { focusModel, HEADS, HOSTILE, smallEncoder } from "./small-models.mjs";
+import { choose, draw, drawLive, heard, isIdle, named, once, press, texts, type, until } from "./page.mjs";
+import { focusModel, HEADS, HOSTILE, smallDecoder, smallEncoder } from "./small-models.mjs";
 
 const [MIXING, ALL] = [-1, -2];
 const live = (attributes = "", model = focusModel()) =>
@@ -130,6 +130,38 @@ test("the encoder's answer is the topic that is nearest", async () => {
   assert.equal(machine.unit, "similarity");
   assert.equal(answer(figure), machine.labels[answerIn(machine, "")][1]);
   assert.equal(figure.querySelectorAll(".wm-tokens > .wm-read").length, machine.tokens.length);
+});
+
+test("a decoder answers at once, and then reads the words so far: a key in between waits for one piece of them at most", async () => {
+  const { model, worker } = await smallDecoder();
+  const figure = await live("", model);
+  await figure.settled;
+  const standings = () => texts(figure, ".wm-floor .wm-stands > b");
+  const stale = () => figure.querySelectorAll(".wm-floor .wm-stands.hm-stale").length;
+  const before = standings();
+  assert.deepEqual([stale(), before.every(Boolean)], [0, true]);
+  worker.asked.length = 0;
+  type(figure, "Sentence", "milk");
+  await until(() => figure.machine.tokens.length === 1);
+  assert.equal(stale(), 4, "all but the last");
+  assert.deepEqual(standings().slice(1), before.slice(1));
+  type(figure, "Sentence", "milk or tea");
+  await figure.settled;
+  const { whole } = worker.asked.at(-1);
+  assert.deepEqual([stale(), whole], [0, { layer: null }]);
+  const asked = worker.asked.map(({ text, whole: { ahead, soFar } }) => [text, ahead ? "ahead" : soFar]);
+  assert.deepEqual(asked, [
+    ["milk", false],
+    ["milk", "ahead"],
+    ["milk or tea", false],
+    ["milk or tea", "ahead"],
+    ["milk or tea", "ahead"],
+    ["milk or tea", undefined],
+  ]);
+  box(figure, "layer 1, attention").click();
+  await figure.settled;
+  assert.equal(stale(), 0);
+  assert.equal(answer(figure), figure.machine.labels[0][1]);
 });
 
 test("where an answer stands, and the mask of parts", () => {

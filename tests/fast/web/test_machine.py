@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 import torch
 from close import assert_close
-from ggufs import write_gguf
+from ggufs import ARCHITECTURES, write_gguf
 from node import ask_node
 
 from manyheads import load_decoder, load_focus_model, load_induction
@@ -66,8 +66,8 @@ const weights = await model.load(file, readFileSync("models/kernel.wasm"), () =>
 const reader = new DecoderReader(weights, new DecoderTokens(new Tokenizer(written.json, {}), model.facts, written));
 const { numLayers, numHeads } = model.facts;
 const plain = (_, value) => (ArrayBuffer.isView(value) ? [...value] : value);
-answer(JSON.parse(JSON.stringify(given.asked.map(([text, off]) =>
-  reader.answer({ text, headMask: partMaskOf(off, numLayers, numHeads), whole: { layer: 1 } }).result), plain)));
+answer(JSON.parse(JSON.stringify(given.asked.map(([text, off, whole = { layer: 1 }]) =>
+  reader.answer({ text, headMask: partMaskOf(off, numLayers, numHeads), whole }).result), plain)));
 """
 FEED_FORWARD, ATTENTION = -1, -2  # as partMaskOf names them
 PARTS = {FEED_FORWARD: "feed-forward", ATTENTION: "attention"}
@@ -149,7 +149,7 @@ def heads_of(name, model, text, layer, on):  # -> weights [h, q, k], norms of wh
     return weights, contributions(attention, streams[2 * layer], head_mask=on[layer, :-1]).norm(dim=-1)
 
 
-@pytest.mark.parametrize("architecture", ["llama", "qwen3"])
+@pytest.mark.parametrize("architecture", ARCHITECTURES)
 def test_a_whole_decoder_in_the_page_is_pythons(tmp_path, architecture):
     path = tmp_path / "small.gguf"
     write_gguf(path, architecture, "Q8_0", seed=3)
@@ -168,6 +168,25 @@ def test_a_whole_decoder_in_the_page_is_pythons(tmp_path, architecture):
         heads = contributions(layer, read, mask=causal_mask(len(read)), head_mask=torch.tensor(mask[1, :-1]))
         adds = np.reshape(page["inside"]["adds"]["values"], page["inside"]["adds"]["shape"])
         assert_close(adds, heads.norm(dim=-1), part=1e-3)
+
+
+def test_a_deep_decoder_reads_its_answer_where_the_page_shows_it(tmp_path):
+    path = tmp_path / "deep.gguf"
+    write_gguf(path, "llama", "Q8_0", seed=5, layers=9)
+    text = "The capital of Italy is"
+    whole = {"ahead": [4, 6]}, {"layer": 2}, {"layer": None, "soFar": False}, {"layer": None}
+    _, opened, quick, folded = ask_node(DECODER, {"path": str(path), "asked": [(text, [], each) for each in whole]})
+    machine = load_decoder(path).machine(text)
+    after = [0, *range(2, 19, 2)]  # the embedding, and each layer's last part
+    for page, rows in (opened, sorted([*after, 5])), (quick, [18]), (folded, after):
+        labels = [machine.labels.index(tuple(label)) for label in page["labels"]]
+        scores = machine.scores[:, labels]
+        ranks = 1 + (machine.scores[:, :, None] > scores[:, None]).sum(1)
+        for name, ours in ("scores", scores), ("ranks", ranks):
+            theirs = np.array(page[name]["values"], float).reshape(page[name]["shape"])
+            assert np.flatnonzero(~np.isnan(theirs).any(1)).tolist() == rows
+            assert_close(theirs[rows], ours[rows], name=name, part=1e-3 if name != "ranks" else 0.01)
+        assert set(machine.scores[rows].argmax(1)) <= set(labels)
 
 
 @torch.no_grad()

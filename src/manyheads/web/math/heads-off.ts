@@ -3,7 +3,7 @@
 import type { HeadMask } from "./attention-map.ts";
 
 /** What a reader reads whose heads that were off are forgotten. */
-export const FORGOT = "The heads that were off are another model’s: here all are on.";
+export const forgotten = (what = "heads") => `The ${what} that were off are another model’s: here all are on.`;
 
 /** What is said beside an answer of how many heads are off; nothing where none is. */
 export const withOff = (count: number) => (count ? `with ${count === 1 ? "one head" : `${count} heads`} off` : "");

@@ -12,7 +12,7 @@ export interface Machine {
   numHeads: number; // of a layer
   parts: string[]; // "embedding", "layer 1, attention", "layer 1, feed-forward", ...
   adds: Matrix; // [part, token]
-  scores: Matrix; // [part, label]
+  scores: Matrix; // [part, label]; NaN, as in `ranks`, where the answer so far wasn't asked for
   labels: string[][]; // [question, label]
   ranks?: Matrix; // [part, label], where labels stand that are few of many
   among?: number; // how many there are
@@ -46,6 +46,19 @@ export const partNames = (feedForward: boolean[]) => [
 export function placeOf(name: string) {
   const found = /^layer (\d+), (.*)$/.exec(name);
   return found && { layer: Number(found[1]) - 1, part: found[2] };
+}
+
+/** Layers from which on those that aren't open have a line each. */
+export const FOLDED = 8;
+
+/** The places of the parts beside which an answer so far stands: of a layer that is folded, the last one's. */
+export function readAfter(parts: string[], open: number | null) {
+  const places = parts.map(placeOf);
+  const isFolded = places.at(-1)!.layer >= FOLDED;
+  return places.flatMap((place, part) => {
+    const isLast = place?.layer !== places[part + 1]?.layer;
+    return !isFolded || isLast || place?.layer === open ? [part] : [];
+  });
 }
 
 /** What of a part mask, [layer, h + 1], are the heads, and whether the feed-forward part is on. */

@@ -17,6 +17,13 @@ export interface ForwardPass {
   weights: Float32Array; // [layer, head, query, key]
 }
 
+/** How well each token would come next: its logit, the first token whose is the largest, and the sum of the powers of e, each by that one's. */
+export interface SoFar {
+  logits: Float32Array;
+  first: number;
+  sum: number;
+}
+
 export class DecoderEngine {
   #weights: DecoderWeights;
   #facts: DecoderFacts;
@@ -32,6 +39,7 @@ export class DecoderEngine {
   #normedIn: Float32Array[] = []; // [token][layer, width], what the heads of each layer read
   #added: Float32Array[] = []; // [token][part], the norms of what each part added to the token's vector
   #streams = new Float32Array(); // [part, width], the last token's vector after each
+  #soFar: SoFar[] = []; // [part], of those that were requested
   #last = new Float32Array(); // that vector, after the last layer
   fresh = 0; // tokens of the last text that weren't known before
 
@@ -60,6 +68,7 @@ export class DecoderEngine {
     const known = Math.min(kept, ids.length - 1); // the last token's state is wanted
     this.fresh = ids.length - known;
     this.#last = new Float32Array(); // until all is computed
+    this.#soFar = [];
     this.#on = on;
     this.#masked = masked;
     this.#ids = ids.slice(0, known);
@@ -127,20 +136,21 @@ export class DecoderEngine {
     };
   }
 
-  /** The norms of what each part adds to the tokens of a text, [part, token], and the logits that would follow it if the model ended after each part. */
-  lens(ids: number[], partMask: HeadMask = null) {
+  /** The norms of what each part adds to the tokens of a text, [part, token], and what would follow it if the model ended after each of some parts. What was read is kept. */
+  lens(ids: number[], partMask: HeadMask, some: number[]) {
     this.#take(ids, partMask);
     const parts = 1 + 2 * this.#facts.numLayers;
     const adds = { shape: [parts, ids.length], values: new Float32Array(parts * ids.length) };
     this.#added.forEach((norms, token) =>
       norms.forEach((norm, part) => (adds.values[part * ids.length + token] = norm)),
     );
-    const streams = this.#normed(this.#streams, this.#weights.norm);
     const { width } = this.#facts;
-    const logits = Array.from({ length: parts }, (_, part) =>
-      this.#weights.scores(streams.subarray(part * width, (part + 1) * width)),
-    );
-    return { adds, logits };
+    const missing = some.filter((part) => !this.#soFar[part]);
+    const streams = new Float32Array(missing.length * width);
+    missing.forEach((part, at) => streams.set(this.#streams.subarray(part * width, (part + 1) * width), at * width));
+    const found = this.#weights.scoresOfEach(this.#normed(streams, this.#weights.norm));
+    missing.forEach((part, at) => (this.#soFar[part] = summed(found[at])));
+    return { adds, answers: some.map((part) => this.#soFar[part]) };
   }
 
   /** The heads of a layer in the text that was read last. */
@@ -420,6 +430,14 @@ export class DecoderEngine {
           weights[place] = row[from++];
     return weights;
   }
+}
+
+function summed(logits: Float32Array): SoFar {
+  let first = 0;
+  for (let token = 1; token < logits.length; token++) if (logits[token] > logits[first]) first = token;
+  let sum = 0;
+  for (let token = 0; token < logits.length; token++) sum += Math.exp(logits[token] - logits[first]);
+  return { logits, first, sum };
 }
 
 /** Cosines and sines: [token, half]. */

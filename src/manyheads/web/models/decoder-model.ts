@@ -3,16 +3,16 @@
 import { answerPlace, mostOf } from "../math/answer-parts.ts";
 import type { HeadMask } from "../math/attention-map.ts";
 import type { HeadLedger, LedgerQuestion } from "../math/ledger.ts";
-import { partNames, stackedRows, type Machine } from "../math/machine.ts";
+import { partNames, readAfter, stackedRows, type Machine } from "../math/machine.ts";
 import { matrix } from "../math/read-back.ts";
 import type { AttentionEdge } from "../math/score-parts.ts";
 import type { Flow, FlowState } from "../math/steps.ts";
-import { DecoderEngine } from "./decoder-engine.ts";
+import { DecoderEngine, type SoFar } from "./decoder-engine.ts";
 import type { DecoderTokens } from "./decoder-tokens.ts";
 import type { DecoderWeights } from "./decoder-weights.ts";
 import type { DecoderFacts } from "./files.ts";
 import { layeredFlow } from "./formula-model.ts";
-import type { Draft, NextWord } from "./head-model.ts";
+import type { Draft, MachineOptions, NextWord } from "./head-model.ts";
 
 const NEXT = "next word";
 const TOP = 10; // of the next words that a map predicts
@@ -28,8 +28,11 @@ interface DecoderQuestion {
   flow?: FlowState;
   ledger?: LedgerQuestion;
   without?: { chosen: number[]; off: number };
-  whole?: { layer: number | null }; // then the mask is one of parts
+  whole?: WholeQuestion; // then the mask is one of parts
 }
+
+/** What is wanted of a whole model; or after which parts its answer is read for the next question. */
+type WholeQuestion = Pick<MachineOptions, "layer" | "soFar"> & { ahead?: number[] };
 
 /** A ledger, and what is still to be asked for it. */
 export interface PartOfLedger {
@@ -67,7 +70,11 @@ export class DecoderReader {
     const { facts } = weights;
     const isWhole = !masked && !without && !(ledger ? ledger.headMask : headMask);
     const engine = isWhole ? this.#whole : (this.#other ??= new DecoderEngine(weights));
-    if (whole) return { result: decoderMachine(engine, weights, tokens, text, headMask, whole.layer) };
+    if (whole?.ahead) {
+      engine.lens(tokens.read(text).ids, headMask, whole.ahead);
+      return { result: {} };
+    }
+    if (whole) return { result: decoderMachine(engine, weights, tokens, text, headMask, whole) };
     if (ledger && without) return { result: logitsWithout(engine, tokens, facts, ledger, without) };
     if (ledger) return { result: ledgerOf(engine, tokens, facts, ledger) };
     if (flow) return { result: decoderFlow(engine, weights, tokens, flow, headMask) };
@@ -166,7 +173,8 @@ export function logitsWithout(
 }
 
 /**
- * What each part adds to a text, and the next words so far: twin of `Decoder.machine`, of whose labels the few that `machine_data` keeps.
+ * What each part adds to a text, and the next words so far: twin of `Decoder.machine`, of whose labels the few that `machine_data` keeps, and of
+ * its answers so far those that a page shows: each is a product with the whole vocabulary.
  */
 export function decoderMachine(
   engine: DecoderEngine,
@@ -174,23 +182,27 @@ export function decoderMachine(
   tokens: DecoderTokens,
   text: string | Draft,
   partMask: HeadMask,
-  layer: number | null,
+  { layer = null, soFar = true }: WholeQuestion,
 ): Machine {
   const { facts, sizes } = weights;
   const { ids, notes } = tokens.read(text);
-  const { adds, logits } = engine.lens(ids, partMask);
-  const kept = [...new Set([...largest(logits.at(-1)!, TOP), ...logits.flatMap((row) => largest(row, 1))])];
-  const shares = logits.map((row) => sharesOf(row, kept));
+  const parts = partNames(Array(facts.numLayers).fill(true));
+  const shown = soFar ? readAfter(parts, layer) : [parts.length - 1];
+  const { adds, answers } = engine.lens(ids, partMask, shown);
+  const kept = [...new Set([...largest(answers.at(-1)!.logits, TOP), ...answers.map(({ first }) => first)])];
+  const shares = answers.map((each) => sharesOf(each, kept));
+  const unread = { scores: kept.map(() => NaN), ranks: kept.map(() => NaN) };
+  const rows = parts.map((_, part) => shares[shown.indexOf(part)] ?? unread);
   return {
     tokens: ids.map((id) => tokens.words[id]),
     notes,
     numHeads: facts.numHeads,
-    parts: partNames(Array(facts.numLayers).fill(true)),
+    parts,
     adds,
-    scores: stackedRows(shares.map(({ scores }) => scores)),
+    scores: stackedRows(rows.map(({ scores }) => scores)),
     labels: kept.map((id) => [NEXT, tokens.words[id]]),
-    ranks: stackedRows(shares.map(({ ranks }) => ranks)),
-    among: logits[0].length,
+    ranks: stackedRows(rows.map(({ ranks }) => ranks)),
+    among: facts.vocabularySize,
     places: [ids.length - 1],
     parameters: sizes,
     unit: "probability",
@@ -200,18 +212,24 @@ export function decoderMachine(
 }
 
 /** The probabilities of some tokens by the logits of all, and where they stand among these. */
-function sharesOf(logits: Float32Array, some: number[]) {
-  const most = logits[largest(logits, 1)[0]];
-  const ranks = some.map(() => 1);
-  let sum = 0;
-  for (let token = 0; token < logits.length; token++) sum += Math.exp(logits[token] - most);
-  some.forEach((id, at) => {
-    const own = logits[id];
-    let above = 0;
-    for (let token = 0; token < logits.length; token++) if (logits[token] > own) above++;
-    ranks[at] += above;
-  });
-  return { scores: some.map((id) => Math.exp(logits[id] - most) / sum), ranks };
+function sharesOf({ logits, first, sum }: SoFar, some: number[]) {
+  const own = Float32Array.from(some, (id) => logits[id]).sort();
+  const above = new Uint32Array(own.length + 1); // tokens above so many of these
+  for (const logit of logits) {
+    if (!(logit > own[0])) continue; // nearly all, of late layers
+    let [below, end] = [1, own.length];
+    while (below < end) {
+      const middle = (below + end) >> 1;
+      if (own[middle] < logit) below = middle + 1;
+      else end = middle;
+    }
+    above[below]++;
+  }
+  for (let at = own.length - 1; at > 0; at--) above[at] += above[at + 1];
+  return {
+    scores: some.map((id) => Math.exp(logits[id] - logits[first]) / sum),
+    ranks: some.map((id) => 1 + above[own.lastIndexOf(logits[id]) + 1]),
+  };
 }
 
 /** The journey through one head of one layer. */

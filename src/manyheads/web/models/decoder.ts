@@ -3,7 +3,7 @@
 
 import type { HeadMask } from "../math/attention-map.ts";
 import type { HeadLedger, LedgerQuestion } from "../math/ledger.ts";
-import type { Machine } from "../math/machine.ts";
+import { partNames, readAfter, type Machine } from "../math/machine.ts";
 import type { AttentionEdge, ScoreParts } from "../math/score-parts.ts";
 import type { Flow, FlowState } from "../math/steps.ts";
 import type { PartOfLedger } from "./decoder-model.ts";
@@ -22,6 +22,8 @@ export const load = (_variant: string, { progress, signal }: Loading): Promise<D
 /** A decoder of the reader's, from a GGUF file. */
 export const open = (file: File, name: string, options: LoadOptions): Promise<DecoderModel> =>
   Decoder.start({ open: file, name }, options);
+
+const PIECE = 4; // states that are read at once
 
 export const missingBytes = () => missingBytesOf("decoder");
 
@@ -62,9 +64,21 @@ export class Decoder extends WorkerModel implements DecoderModel {
     return (await this.next(text, headMask, options)).map;
   }
 
-  /** A promise of what each part adds and the next words so far, with parts off; of a `layer`, also its heads. */
-  machine(text: string, partMask: HeadMask = null, { layer = null, signal }: MachineOptions = {}) {
-    return this.request<Machine>({ text, headMask: partMask, whole: { layer } }, signal);
+  /**
+   * A promise of what each part adds and the next words so far, with parts off; of a `layer`, also its heads. The words so far take longer
+   * than the model: `soon` has all else before them, and they're read in pieces, so that a key waits for one piece at most.
+   */
+  async machine(
+    text: string,
+    partMask: HeadMask = null,
+    { layer = null, soFar = true, soon, signal }: MachineOptions = {},
+  ) {
+    const ask = (whole: object) => this.request<Machine>({ text, headMask: partMask, whole }, signal);
+    if (!soFar) return ask({ layer, soFar });
+    soon?.(await ask({ layer, soFar: false }));
+    const parts = readAfter(partNames(Array(this.numLayers).fill(true)), layer);
+    for (let from = 0; from < parts.length; from += PIECE) await ask({ ahead: parts.slice(from, from + PIECE) });
+    return ask({ layer });
   }
 
   /** A promise of the journey through one head of one layer, where heads of the layers below may be off. */

@@ -3,9 +3,11 @@
 import type { AttentionMap, HeadMask } from "../math/attention-map.ts";
 import type { Machine } from "../math/machine.ts";
 
-/** Of which layer the heads are shown, from 0. */
+/** What is shown of a whole model. */
 export interface MachineOptions {
-  layer?: number | null;
+  layer?: number | null; // whose heads are, from 0
+  soFar?: boolean; // whether the answers before the last are, true unless given
+  soon?: (machine: Machine) => void; // told the last answer, where the others take much longer
   signal?: AbortSignal;
 }
 

@@ -10,7 +10,7 @@ import {
   withoutHead,
 } from "../../math/answer-parts.ts";
 import type { HeadLedger } from "../../math/ledger.ts";
-import { FORGOT, withOff } from "../../math/heads-off.ts";
+import { forgotten, withOff } from "../../math/heads-off.ts";
 import { colourOf } from "../../math/maps.ts";
 import { rowOf, formatNumber } from "../../math/steps.ts";
 import { capital, inQuotes, isolated, percent, readable } from "../../math/text.ts";
@@ -111,7 +111,7 @@ export function summary(state: State) {
 
 /** What is told after how things stand. */
 export const notesOf = ({ ledger, forgot }: State) => [
-  ...(forgot === "told" ? [FORGOT] : []),
+  ...(forgot === "told" ? [forgotten()] : []),
   ...(ledger && !ledger.answered ? [NOTHING] : []),
   ...(ledger?.notes ?? []),
 ];

@@ -3,7 +3,7 @@
 import type { AttentionMap } from "../../math/attention-map.ts";
 import type { MapState, ShownMap } from "../../math/map-state.ts";
 import { madeWith } from "../../math/families.ts";
-import { FORGOT } from "../../math/heads-off.ts";
+import { forgotten } from "../../math/heads-off.ts";
 import { alignTokens, layerName } from "../../math/maps.ts";
 import { capital, isolated, isSpecial, readable } from "../../math/text.ts";
 import { DIFFERENCES, missingOf, restOf, type State } from "./state.ts";
@@ -25,7 +25,7 @@ export function notesOf(state: State) {
   const asks = shown ? substituteOf(map, shown.map, chosen, restOf(state)) : [];
   return [
     ...(missing.length ? [waits] : []),
-    ...(state.forgot ? [FORGOT] : []),
+    ...(state.forgot ? [forgotten()] : []),
     ...(state.madeWith ? [madeWith(state.madeWith)] : []),
     ...asks,
     ...common,

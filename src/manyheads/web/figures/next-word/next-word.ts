@@ -10,7 +10,7 @@ import { readyWith } from "../../doors/page-models.ts";
 import { partsOf } from "../../doors/state.ts";
 import { answeredLater } from "../../doors/task.ts";
 import type { HeadMask } from "../../math/attention-map.ts";
-import { FORGOT, maskOf, offOf } from "../../math/heads-off.ts";
+import { forgotten, maskOf, offOf } from "../../math/heads-off.ts";
 import { decodeMap, decodeMatrices } from "../../math/wire.ts";
 import type { DecoderModel } from "../../models/head-model.ts";
 import { announce, h } from "../../views/dom.ts";
@@ -130,7 +130,7 @@ defineFigure<State, Action, DecoderModel, Answer>("next-word", {
     compute,
     answer: (answer) => ({ type: "answer", answer }),
     tells({ state: { answer, forgot } }) {
-      const notes = [...(forgot ? [FORGOT] : []), ...(answer!.now.map.notes ?? [])];
+      const notes = [...(forgot ? [forgotten()] : []), ...(answer!.now.map.notes ?? [])];
       return [readyWith(answer!.vocabulary as DecoderModel), ...notes].join(" ");
     },
     shown: ({ root, state }) => announce(root, "attention", state.answer!.now.map),

@@ -21,6 +21,7 @@ export interface State {
   types: boolean; // its reader has a sentence to change
   stored: Stored[]; // what answers until a model does
   live: boolean; // a model has answered
+  forgot: boolean; // parts were off, of another model than this; until the reader goes on
   stale: boolean;
 }
 
@@ -38,7 +39,8 @@ export type Action =
   | { type: "press"; layer: number; part: number } // a head by its number, or MIXING or ALL_HEADS
   | { type: "open"; layer: number } // or close it
   | { type: "show"; machine: Machine; whole: Machine }
-  | { type: "stale"; stale: boolean };
+  | { type: "stale"; stale: boolean }
+  | { type: "lose" }; // the model, and with it what was chosen of its parts
 
 export const startWith = (parts: Parts, stored: Stored[] = [], types = true): State =>
   withStored({
@@ -50,6 +52,7 @@ export const startWith = (parts: Parts, stored: Stored[] = [], types = true): St
     types,
     stored,
     live: false,
+    forgot: false,
     stale: false,
   });
 
@@ -59,6 +62,10 @@ export function reduce(state: State, action: Action): State {
       return { ...state, stale: action.stale };
     case "show":
       return { ...state, machine: action.machine, whole: action.whole, of: state.chosen, live: true, stale: false };
+    case "lose": {
+      const forgot = state.forgot || state.chosen.off.length > 0;
+      return { ...reduce(state, { type: "take", parts: { off: [], layer: null } }), of: null, lent: {}, forgot };
+    }
     case "press":
       return reduce(state, { type: "choose", parts: { off: pressed(state, action.layer, action.part) } });
     case "open": {
@@ -67,7 +74,7 @@ export function reduce(state: State, action: Action): State {
     }
     default: {
       const { parts, lent } = CHANGES[action.type](state, action.parts);
-      return withStored({ ...state, chosen: { ...state.chosen, ...parts }, lent });
+      return withStored({ ...state, chosen: { ...state.chosen, ...parts }, lent, forgot: false });
     }
   }
 }

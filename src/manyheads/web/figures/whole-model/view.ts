@@ -4,6 +4,7 @@ import {
   answerIn,
   ALL_HEADS,
   ATTENTION,
+  FOLDED,
   MIXING,
   placeOf,
   rivalsIn,
@@ -24,7 +25,6 @@ import { drawHead, makeBitmap, paintBitmap } from "../../views/pixels.ts";
 import { insideIn, isOn, layersOf, type Action, type State } from "./state.ts";
 
 const CROWDS = { "wm-many": 14, "wm-crowd": 20, "wm-throng": 64 }; // tokens up to which their names lie, have room on a phone, have any room
-const FOLDED = 8; // layers from which on those that aren't open have a line each
 const MOST = 3; // answers that are named
 const SMALL = 64; // pixels to a side of a head's map
 
@@ -247,6 +247,9 @@ function makeRow(full: string, part: number, act: (action: Action) => void) {
       node.classList.toggle("wm-off", !on);
       strings.draw(drawn, part, machine.replaces.includes(full));
       const { standing, best } = standings[part];
+      const isRead = !Number.isNaN(standing); // else what stands here is of the text before
+      stands.classList.toggle("hm-stale", !isRead);
+      if (!isRead) return;
       setText(ordinal, ordinalOf(standing));
       setText(likeliest, standing === 1 ? "" : wordText(machine.labels[best][1]));
       setStyle(mark, "--behind", (Math.log(standing) / Math.log(Math.max(among, 2))).toFixed(3));

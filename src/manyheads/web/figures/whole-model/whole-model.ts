@@ -4,6 +4,7 @@
 
 import { defineFigure } from "../../doors/define-figure.ts";
 import { answeredLater } from "../../doors/task.ts";
+import { forgotten } from "../../math/heads-off.ts";
 import { partMaskOf, type Machine } from "../../math/machine.ts";
 import { decodeMatrices } from "../../math/wire.ts";
 import type { WholeModel } from "../../models/head-model.ts";
@@ -22,14 +23,27 @@ function read(name: string, text: string | null) {
   return text === null ? {} : { [name]: text };
 }
 
-/** What the model makes of the sentence, and what it makes with all parts on; at once, where the model answers at once. */
-function compute(model: WholeModel, { chosen, whole, of }: State, signal: AbortSignal): Both | Promise<Both> {
+/** What the model makes of the sentence, and what it makes with all parts on; at once, where the model answers at once. `soon` has it before the answers so far. */
+function compute(
+  model: WholeModel,
+  { chosen, whole, of }: State,
+  signal: AbortSignal,
+  soon: (both: Both) => void,
+): Both | Promise<Both> {
   const { sentence, off, layer } = chosen;
   const mask = partMaskOf(off, model.numLayers, model.numHeads);
   const inside = layer !== null && layer < model.numLayers ? layer : null;
-  const machine = model.machine(sentence, mask, { layer: inside, signal });
   const known = of?.sentence === sentence ? whole : null;
-  const other = mask ? (known ?? model.machine(sentence, null, { signal })) : machine;
+  const before = mask ? (known ?? model.machine(sentence, null, { soFar: false, signal })) : null;
+  const machine = model.machine(sentence, mask, {
+    layer: inside,
+    signal,
+    soon: async (one) => {
+      const all = await Promise.resolve(before ?? one).catch(() => null); // whose failure is told below
+      if (all && !signal.aborted) soon({ machine: one, whole: all });
+    },
+  });
+  const other = before ?? machine;
   if (!(machine instanceof Promise) && !(other instanceof Promise)) return { machine, whole: other };
   return Promise.all([machine, other]).then(([one, all]) => ({ machine: one, whole: all }));
 }
@@ -51,13 +65,15 @@ defineFigure<State, Action, WholeModel, Both>("whole-model", {
     off: ({ chosen }) => writeOff(chosen.off),
     machine: ({ machine }) => machine, // all numbers on the screen: `adds`, `scores`, `labels`, `parts`
   },
-  notes: ({ machine }) => machine?.notes ?? [],
+  notes: ({ machine, forgot }) => [...(forgot ? [forgotten("parts")] : []), ...(machine?.notes ?? [])],
   styles: ["whole-model.css"],
   late: true,
   work: {
     failure: "The model could not be computed",
-    compute: ([model], { state }, signal) => compute(model, state, signal),
+    compute: ([model], host, signal) =>
+      compute(model, host.state, signal, (both) => host.dispatch({ type: "show", ...both })),
     answer: (both) => ({ type: "show", ...both }),
     waits: (state, model) => (isOld(state) ? answeredLater(model) : null),
+    loses: { type: "lose" },
   },
 });
