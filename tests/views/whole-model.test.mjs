@@ -164,6 +164,20 @@ test("a decoder answers at once, and then reads the words so far: a key in betwe
   assert.equal(answer(figure), figure.machine.labels[0][1]);
 });
 
+test("of another model what is stored is shown until it answers, and without that the picture is out of date", () => {
+  const one = { sentence: "tea", off: [], numHeads: 3, parts: ["embedding", "layer 1, attention"] };
+  const other = { ...one, parts: ["embedding"] };
+  for (const sentence of ["tea", "milk"]) {
+    const start = startWith({ sentence, off: [[0, 1]], layer: 0 }, [one]);
+    const lost = reduce(reduce(start, { type: "show", machine: other, whole: other }), { type: "lose" });
+    assert.deepEqual([lost.chosen.off, lost.chosen.layer, lost.forgot], [[], null, true]);
+    assert.deepEqual([lost.machine, lost.stale], sentence === "tea" ? [one, false] : [other, true]);
+    const shown = reduce(lost, { type: "show", machine: other, whole: other });
+    assert.deepEqual([shown.stale, shown.forgot], [false, true]);
+    assert.equal(reduce(shown, { type: "open", layer: 0 }).forgot, false);
+  }
+});
+
 test("where an answer stands, and the mask of parts", () => {
   const machine = {
     labels: [

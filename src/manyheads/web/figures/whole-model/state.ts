@@ -20,7 +20,7 @@ export interface State {
   of: Chosen | null; // what the numbers answer to
   types: boolean; // its reader has a sentence to change
   stored: Stored[]; // what answers until a model does
-  live: boolean; // a model has answered
+  live: boolean; // its model has answered
   forgot: boolean; // parts were off, of another model than this; until the reader goes on
   stale: boolean;
 }
@@ -64,7 +64,8 @@ export function reduce(state: State, action: Action): State {
       return { ...state, machine: action.machine, whole: action.whole, of: state.chosen, live: true, stale: false };
     case "lose": {
       const forgot = state.forgot || state.chosen.off.length > 0;
-      return { ...reduce(state, { type: "take", parts: { off: [], layer: null } }), of: null, lent: {}, forgot };
+      const lost = { ...state, of: null, lent: {}, live: false, stale: true };
+      return { ...reduce(lost, { type: "take", parts: { off: [], layer: null } }), forgot };
     }
     case "press":
       return reduce(state, { type: "choose", parts: { off: pressed(state, action.layer, action.part) } });

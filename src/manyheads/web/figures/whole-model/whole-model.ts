@@ -26,14 +26,14 @@ function read(name: string, text: string | null) {
 /** What the model makes of the sentence, and what it makes with all parts on; at once, where the model answers at once. `soon` has it before the answers so far. */
 function compute(
   model: WholeModel,
-  { chosen, whole, of }: State,
+  { chosen, whole, of, live }: State,
   signal: AbortSignal,
   soon: (both: Both) => void,
 ): Both | Promise<Both> {
   const { sentence, off, layer } = chosen;
   const mask = partMaskOf(off, model.numLayers, model.numHeads);
   const inside = layer !== null && layer < model.numLayers ? layer : null;
-  const known = of?.sentence === sentence ? whole : null;
+  const known = live && of?.sentence === sentence ? whole : null;
   const before = mask ? (known ?? model.machine(sentence, null, { soFar: false, signal })) : null;
   const machine = model.machine(sentence, mask, {
     layer: inside,
