@@ -14,10 +14,11 @@ def test_the_authors_examples_become_figures(small_book):
     tags = [re.findall(rf"<({'|'.join(FIGURES)}) ", page) for page in pages]
     assert tags == [
         *(["head-map"], ["next-word"], ["figure-guess", "head-map"], ["attention-flow"], ["head-ledger"]),
-        *(["attention-kinds", "head-map"], ["museum-piece", "head-map"]),
-        *(["drawing-board", "head-map"], ["word-sense"], ["open-model"], ["head-map"], []),
+        *(["whole-model"], ["attention-kinds", "head-map"], ["museum-piece", "head-map"]),
+        *(["drawing-board", "head-map"], ["word-sense"], ["word-points"], ["one-step"]),
+        *(["open-model"], ["head-map"], []),
     ]
-    assert tags_of(small_book / "example-11.html")["og:description"] == "One sentence, four readings."
+    assert tags_of(small_book / f"example-{len(EXAMPLES) - 1}.html")["og:description"] == "One sentence, four readings."
 
 
 def test_the_patch_that_adds_a_head_fits_the_package():
