@@ -27,7 +27,7 @@ function opened(t, dials = "weight step rate") {
 }
 const caption = (figure) => texts(figure, "figcaption")[0];
 const slopes = (figure) => texts(figure, ".os-slopes b");
-const said = (figure) => texts(figure, ".os-said")[0];
+const outcome = (figure) => texts(figure, ".os-outcome")[0];
 const controls = (figure) => figure.querySelectorAll("input, button").length;
 
 /** A worker whose steps halve the loss, or double it at a rate of 10, where the fifth is lost. */
@@ -89,20 +89,23 @@ test("a weight is turned, by pointer and by keys: the loss and both slopes answe
 
 test("steps begin where the weight was turned to, go on from where they led, and start over", async (t) => {
   const figure = await opened(t, "weight step");
-  assert.deepEqual([said(figure), isIdle(figure, "Start over"), controls(figure)], ["", true, 4]);
+  assert.deepEqual([outcome(figure), isIdle(figure, "Start over"), controls(figure)], ["", true, 4]);
   type(figure, "One weight", 2);
   const computes = await worker(t, () => press(figure, "Step"));
   assert.deepEqual(computes.asked.at(-1).steps, [{ rate: 1, from: 2 }]);
   assert.deepEqual([computes.asked.at(-1).seed, computes.asked.at(-1).at, computes.asked.at(-1).tensors], [0, 5, null]);
   computes.answer();
-  await until(() => said(figure));
-  assert.equal(said(figure), "Step 1: the loss fell from 4.00 to 2.00 nats.");
+  await until(() => outcome(figure));
+  assert.equal(outcome(figure), "Step 1: the loss fell from 4.00 to 2.00 nats.");
   await worker(t, () => press(figure, "Ten steps"));
   assert.deepEqual(computes.asked.at(-1).tensors, { loss: 2, count: 1 });
   computes.answer();
   await until(() => figure.training.step === 11);
   press(figure, "Start over");
-  assert.deepEqual([figure.training, said(figure)], [{ step: 0, weight: -0.5, loss: at(-0.5).loss, slope: -0.25 }, ""]);
+  assert.deepEqual(
+    [figure.training, outcome(figure)],
+    [{ step: 0, weight: -0.5, loss: at(-0.5).loss, slope: -0.25 }, ""],
+  );
 });
 
 test("a rate that is too high climbs, until the weights are no numbers, which is said, and no step is left", async (t) => {
@@ -110,13 +113,13 @@ test("a rate that is too high climbs, until the weights are no numbers, which is
   type(figure, "Learning rate", 4);
   const computes = await worker(t, () => press(figure, "Step"));
   computes.answer();
-  await until(() => said(figure));
-  assert.equal(said(figure), "Step 1: the loss climbed from 3.06 to 8.00 nats. The step was too long.");
+  await until(() => outcome(figure));
+  assert.equal(outcome(figure), "Step 1: the loss climbed from 3.06 to 8.00 nats. The step was too long.");
   await worker(t, () => press(figure, "Ten steps"));
   computes.answer();
   await until(() => figure.training.step === 5);
   assert.match(
-    said(figure),
+    outcome(figure),
     /^Step 5 threw the weights so far that the loss isn’t a number any more\. Start over with a lower/,
   );
   assert.deepEqual(

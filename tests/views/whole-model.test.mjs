@@ -3,9 +3,9 @@ import assert from "node:assert/strict";
 import test from "node:test";
 import { answerIn, partMaskOf, soFar } from "../../src/manyheads/web/math/machine.ts";
 import { isOn, readOff, reduce, startWith } from "../../src/manyheads/web/figures/whole-model/state.ts";
-import { ordinalOf, sizeText } from "../../src/manyheads/web/figures/whole-model/view.ts";
+import { beside, ordinalOf, sizeText } from "../../src/manyheads/web/figures/whole-model/view.ts";
 import { pick, walk } from "./dice.mjs";
-import { choose, draw, drawLive, heard, isIdle, named, once, press, texts, type, until } from "./page.mjs";
+import { choose, draw, drawLive, heard, isIdle, key, named, once, press, texts, type, until } from "./page.mjs";
 import { focusModel, HEADS, HOSTILE, smallDecoder, smallEncoder } from "./small-models.mjs";
 
 const [MIXING, ALL] = [-1, -2];
@@ -264,5 +264,53 @@ test("after any actions a part is on unless it or all heads around it are off, a
         parts.map((part) => on(before, other, part)),
       );
     },
+  );
+});
+
+test("its parts are one stop of the Tab key, and arrow keys lead from one to the one beside it", async () => {
+  const stop = (figure) => {
+    const stops = [...figure.querySelectorAll(".wm-stack button")].filter(({ tabIndex }) => tabIndex === 0);
+    assert.equal(stops.length, 1);
+    return stops[0].getAttribute("aria-label").split(":")[0];
+  };
+  const walks = (figure, ...keys) =>
+    keys.map((name) => (key(figure.querySelector('.wm-stack [tabindex="0"]'), `Arrow${name}`), stop(figure)));
+
+  const figure = await live();
+  assert.equal(stop(figure), "layer 2");
+  assert.deepEqual(walks(figure, "Right", "Down", "Down", "Left", "Up", "Up", "Left"), [
+    "layer 2, attention",
+    "layer 1, feed-forward",
+    "layer 1, attention",
+    "layer 1",
+    "layer 2",
+    "layer 2",
+    "layer 2",
+  ]);
+});
+
+test("where layers are folded, up and down stay in their column, and at an end there is no more", () => {
+  const lines = [
+    ["2", "attention 2", "feed-forward 2"],
+    ["1", "attention 1", "feed-forward 1"],
+  ];
+  const [up, down, left, right] = [
+    [-1, 0],
+    [1, 0],
+    [0, -1],
+    [0, 1],
+  ];
+  assert.equal(beside(lines, "feed-forward 2", down), "feed-forward 1");
+  assert.equal(beside(lines, "1", up), "2");
+  assert.equal(beside(lines, "1", right), "attention 1");
+  assert.deepEqual(
+    [
+      ["2", up],
+      ["1", down],
+      ["1", left],
+      ["feed-forward 1", right],
+      ["another", down],
+    ].map(([from, step]) => beside(lines, from, step)),
+    Array(5).fill(undefined),
   );
 });

@@ -54,7 +54,7 @@ export function view(host: Host<State, Action>) {
 
   const losses = lineChart(["var(--hm-ink)"]);
   losses.plot.append(dots[1]);
-  const said = h("p", { class: "os-said" });
+  const outcome = h("p", { class: "os-outcome" });
   const rate = h("input", {
     type: "range",
     min: 0,
@@ -115,7 +115,7 @@ export function view(host: Host<State, Action>) {
     losses.draw([...seen.losses.keys()], [seen.losses], [0, end / 2, end], range);
     losses.mark(seen.losses.length - 1);
     losses.caption.replaceChildren("Loss after each step of all ", begins.count.toLocaleString("en"), " weights");
-    setText(said, saidOf(state));
+    setText(outcome, lastStep(state));
     for (const each of [one, ten]) setIdle(each, isOver(state));
     setIdle(over, isFirst(state));
     setValue(rate, String(state.rate));
@@ -124,7 +124,7 @@ export function view(host: Host<State, Action>) {
   }
 
   const charts = h("div", { class: "os-charts" }, curve.node, ...(has("step") ? [losses.node] : []));
-  return { nodes: [charts, slopes, ...(has("step") ? [tools, said] : [])], draw };
+  return { nodes: [charts, slopes, ...(has("step") ? [tools, outcome] : [])], draw };
 }
 
 /** The place of the stop that is nearest. */
@@ -146,7 +146,7 @@ const numbers = (value: number, digits: number) =>
 const nats = (loss: number, digits = 2) => `${loss > LARGE ? `more than ${LARGE}` : loss.toFixed(digits)} nats`;
 
 /** What the last step came to. */
-export function saidOf(state: State) {
+export function lastStep(state: State) {
   const { losses, lost } = state.seen;
   const [count, by] = [losses.length - 1, change(state)];
   if (lost)
@@ -164,5 +164,5 @@ export function summary(state: State) {
   if (stepsToSee(state).length) return null;
   const { weight, loss, slope } = standing(state);
   const stands = `Weight ${numbers(weight, 2)}: loss ${nats(loss, 3)}, slope ${numbers(slope, 3)}.`;
-  return state.turned === null ? [saidOf(state), state.seen.lost ? "" : stands].filter(Boolean).join(" ") : stands;
+  return state.turned === null ? [lastStep(state), state.seen.lost ? "" : stands].filter(Boolean).join(" ") : stands;
 }

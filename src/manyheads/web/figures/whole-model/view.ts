@@ -18,7 +18,21 @@ import { OFF_COLOUR } from "../../math/names.ts";
 import { rowOf } from "../../math/steps.ts";
 import { inQuotes, isolated, percent, readable, visible } from "../../math/text.ts";
 import { chooser, field, fillOptions, sentenceBox, setTyped } from "../../views/controls.ts";
-import { fill, h, s, setChildren, setIdle, setProps, setStyle, setText, setToken, whenOther } from "../../views/dom.ts";
+import {
+  arrow,
+  fill,
+  focusOn,
+  h,
+  s,
+  setChildren,
+  setIdle,
+  setProps,
+  setStyle,
+  setText,
+  setToken,
+  targetOf,
+  whenOther,
+} from "../../views/dom.ts";
 import { drawSwitch, headSwitch } from "../../views/head-switch.ts";
 import type { Host } from "../../views/host.ts";
 import { drawHead, makeBitmap, paintBitmap } from "../../views/pixels.ts";
@@ -41,9 +55,19 @@ export function view({ act, state: first }: Host<State, Action>) {
   const top = makeTop();
   const tokens = h("div", { class: "wm-tokens" });
   const below = h("div", { class: "wm-row wm-bottom" }, h("span"), h("span", { class: "wm-name" }, "tokens"), tokens);
-  const stack = h("div", { class: "wm-stack" });
+  const stack = h("div", { class: "wm-stack", role: "toolbar", "aria-label": "Parts", onkeydown: move });
   const key = h("p", { class: "wm-key" });
   let floors: Floor[] = [];
+
+  /** All parts are one stop of the Tab key: of thirty layers there are ninety. An arrow key moves from one to the next. */
+  function move(event: KeyboardEvent) {
+    const [step, button] = [arrow(event.key), targetOf(event).closest("button")];
+    const lines = floors.toReversed().flatMap((floor) => floor.lines());
+    const next = step && button && beside<HTMLElement>(lines, button, step);
+    if (!next) return;
+    event.preventDefault();
+    focusOn(next, lines.flat().find(({ tabIndex }) => tabIndex === 0) ?? null);
+  }
 
   /** A floor for each layer, and one for the embedding, of a model with other parts than before. */
   const build = whenOther((names: string) => {
@@ -56,6 +80,7 @@ export function view({ act, state: first }: Host<State, Action>) {
         act,
       ),
     );
+    floors.at(-1)?.lines()[0]?.[0].setAttribute("tabindex", "0");
   });
 
   function draw(state: State) {
@@ -147,14 +172,14 @@ function makeTop() {
       const { labels, scores, parameters } = machine;
       const last = rowOf(scores, scores.shape[0] - 1);
       const others = [...rivals].sort((one, other) => last[other] - last[one]).filter((label) => label !== place);
-      const told = (label: number) => `${isolated(readable(labels[label][1]))} ${scoreText(machine, last[label])}`;
+      const shareOf = (label: number) => `${isolated(readable(labels[label][1]))} ${scoreText(machine, last[label])}`;
       setText(answer, isolated(readable(labels[place][1])));
       setText(score, scoreText(machine, last[place]));
       setText(
         next,
         `then ${others
           .slice(0, MOST - 1)
-          .map(told)
+          .map(shareOf)
           .join(", ")}`,
       );
       next.hidden = !others.length;
@@ -170,6 +195,15 @@ const scoreText = ({ unit }: Machine, score: number) => (unit === "probability" 
 
 type Floor = ReturnType<typeof makeFloor>;
 
+/** What stands beside one of some lines: above, below, to its left or right. A layer's name stands in both of its lines. */
+export function beside<One>(lines: One[][], from: One, [down, right]: number[]): One | undefined {
+  const has = (line: One[]) => line.includes(from);
+  const row = down > 0 ? lines.findLastIndex(has) : lines.findIndex(has);
+  if (row < 0) return undefined;
+  const line = lines[row + down] ?? [];
+  return line[Math.min(lines[row].indexOf(from), line.length - 1) + right];
+}
+
 /** A layer's parts, the last on top, and its name, which opens it; or the embedding. */
 function makeFloor(layer: number, named: { name: string; part: number }[], act: (action: Action) => void) {
   const name = h(
@@ -177,6 +211,7 @@ function makeFloor(layer: number, named: { name: string; part: number }[], act: 
     {
       type: "button",
       class: "wm-layer",
+      tabindex: -1,
       "aria-label": `layer ${layer + 1}`,
       onclick: () => act({ type: "open", layer }),
     },
@@ -188,8 +223,15 @@ function makeFloor(layer: number, named: { name: string; part: number }[], act: 
   const parts = [...(layer < 0 ? [] : [name]), ...rows.map((row) => row.node)];
   const label = layer < 0 ? "the embedding" : `parts of layer ${layer + 1}`;
   const node = h("div", { class: "wm-floor", role: "group", "aria-label": label });
+  const boxes = rows.map((row) => row.box);
   return {
     node,
+    /** Its buttons as they are seen, from the top line down. */
+    lines() {
+      if (layer < 0) return [];
+      if (node.classList.contains("wm-folded")) return [[name, ...boxes.toReversed()]];
+      return boxes.map((box) => [name, box]);
+    },
     draw(drawn: Drawn) {
       const { state, machine } = drawn;
       const isOpen = state.chosen.layer === layer;
@@ -215,6 +257,7 @@ function makeRow(full: string, part: number, act: (action: Action) => void) {
         {
           type: "button",
           class: "wm-box",
+          tabindex: -1,
           "data-layer": place.layer, // so that a phrase lights it, as it does heads
           "data-head": place.part,
           onclick: () => act({ type: "press", layer: place.layer, part: kind }),
@@ -235,6 +278,7 @@ function makeRow(full: string, part: number, act: (action: Action) => void) {
   const node = h("div", { class: "wm-row" }, box, strings.node, stands);
   return {
     node,
+    box,
     draw(drawn: Drawn) {
       const { state, machine, among, standings } = drawn;
       const adds = normText(addsAt(machine, part));
@@ -242,8 +286,8 @@ function makeRow(full: string, part: number, act: (action: Action) => void) {
       const parameters = machine.parameters[part];
       setAttribute(numbers, "data-adds", `+${adds}`);
       setAttribute(numbers, "data-size", sizeText(parameters));
-      const told = `${full}: adds ${adds}, ${parameters.toLocaleString("en")} parameters`;
-      setProps(box, place ? { ariaLabel: told, ariaPressed: String(on) } : { title: told });
+      const facts = `${full}: adds ${adds}, ${parameters.toLocaleString("en")} parameters`;
+      setProps(box, place ? { ariaLabel: facts, ariaPressed: String(on) } : { title: facts });
       node.classList.toggle("wm-off", !on);
       strings.draw(drawn, part, machine.replaces.includes(full));
       const { standing, best } = standings[part];
@@ -321,7 +365,7 @@ function makeInside(press: (head: number) => void) {
       );
       const items = fill(list, adds.shape[0], makeHead);
       [...items].forEach((item, head) => {
-        const [button, canvas, told] = item.children as unknown as [HTMLButtonElement, HTMLCanvasElement, HTMLElement];
+        const [button, canvas, size] = item.children as unknown as [HTMLButtonElement, HTMLCanvasElement, HTMLElement];
         const name = names?.[head] ?? `head ${head + 1}`;
         const on = isOn(state, layer, head);
         Object.assign(button.dataset, { layer: String(layer), head: String(head) });
@@ -329,7 +373,7 @@ function makeInside(press: (head: number) => void) {
         drawMap(canvas, machine, found, head, on ? colourOf(name) : null);
         const own = rowOf(adds, head);
         setText(
-          told,
+          size,
           `+${normText(machine.places.reduce((sum, place) => sum + own[place], 0) / machine.places.length)}`,
         );
       });

@@ -170,10 +170,10 @@ function noteOn(state: State, shown: LayerPushes) {
   const isHidden = (one: SentenceWord) => masked.includes(one.places[0]);
   const [where, after] =
     single && !arrows ? ["", ""] : [`In ${layerName(layer + 1)}, `, ` after ${layerName(layer + 1)}`];
-  const told = (one: SentenceWord) =>
+  const pushOf = (one: SentenceWord) =>
     arrows ? takenText(sense, layer, shown, one, null) : pushedText(sense, where, shown, one);
   const word = words.find(({ places: [place] }) => place === pointed.word);
-  if (word && word.kind !== "asker" && !isHidden(word)) return told(word);
+  if (word && word.kind !== "asker" && !isHidden(word)) return pushOf(word);
   const own = off.filter(([of]) => of === layer).map(([, of]) => of);
   const { head } = pointed;
   if (head !== null && !own.includes(head) && !out.includes(head)) {
@@ -187,7 +187,7 @@ function noteOn(state: State, shown: LayerPushes) {
     return changedText(sense, after, shown, { masked: names, isBehind: pending, off: without, pending: out, alone });
   const most = strongest(shown, words, null);
   const others = off.length ? [`${capital(withOff(off.length))}.`] : []; // of other layers
-  return [...(most ? [told(most)] : []), ...others].join(" ");
+  return [...(most ? [pushOf(most)] : []), ...others].join(" ");
 }
 
 /** In which sense the word is read, and what came of what is masked or off; until that's known, what taking away arrows comes to. */
