@@ -4,6 +4,7 @@ What a page's console says is printed: pytest shows it where a test fails, with 
 """
 
 import gc
+import os
 import shutil
 from pathlib import Path
 
@@ -20,6 +21,10 @@ MADE_ONCE = {"built", "chapters", "colab", "environment", "plain", "printed", "s
 # The same examples in every run, however busy the machine is.
 hypothesis.settings.register_profile("suite", deadline=None, derandomize=True)
 hypothesis.settings.load_profile("suite")
+# Where torch is to compute with fewer instructions (tests/processors.py), oneDNN has no more: torch packs bfloat16 for what oneDNN has.
+ONEDNN = {"default": "SSE41", "avx2": "AVX2", "avx512": "AVX512_CORE"}
+if (capability := os.environ.get("ATEN_CPU_CAPABILITY")) in ONEDNN:
+    os.environ.setdefault("ONEDNN_MAX_CPU_ISA", ONEDNN[capability])
 expect.set_options(timeout=PATIENCE)
 
 
