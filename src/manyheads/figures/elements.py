@@ -331,8 +331,12 @@ def word_points(sentence, *, other: str = "", word: str | None = None, layer: in
     if layer is not None and not 0 <= layer <= plane.encoder.num_layers:
         raise ValueError(f"layer is from 0 to {plane.encoder.num_layers}, got {layer}")
     written = {"sentence": sentence, "other": other}
-    sentences = {text for settings in (written, *others) for name, text in settings.items() if name in written and text}
-    data = word_points_data(plane, sorted(sentences))
+    readings = {}
+    for settings in (written, *others):
+        for text in filter(None, (settings.get(name, written[name]) for name in written)):
+            taken = tuple(read_heads(settings.get("off", ""))), tuple(settings.get("masked", "").split())
+            readings |= {(text, (), ()): None, (text, *taken): None}
+    data = word_points_data(plane, readings)
     rows = [
         (f"{point.text}, in “{text}”", *(plane.words[near] for near in point.near[-1]))
         for text in filter(None, written.values())
