@@ -92,17 +92,21 @@ export class WordPlane {
   }
 
   /** The words of a text, without punctuation; of a reading without some heads or words, with what that takes from the `whole` one. */
-  read(reading: Reading, whole: Reading | null = null): WordPoint[] {
+  read(reading: Reading, whole?: Reading): WordPoint[] {
     const { queryTokens } = reading;
     return wordsAt(queryTokens).map((tokens) => {
       const seen = this.#seen(reading, tokens);
+      const nearest = () => seen.map((vector, layer) => this.#nearestTo(vector, layer));
+      let near: number[][] | null = null; // found when it's asked for: that takes longer than all the rest
       return {
         text: textOf(queryTokens, tokens),
         places: seen.map((vector, layer) => {
           const [across, upwards] = this.#directions.map((each) => dot(vector, each) / this.#spread[layer]);
           return [across, upwards];
         }),
-        near: seen.map((vector, layer) => this.#nearestTo(vector, layer)),
+        get near() {
+          return (near ??= nearest());
+        },
         ...(whole && { lost: lostOf(this.#inUnits(this.#seen(whole, tokens)), this.#inUnits(seen)) }),
       };
     });

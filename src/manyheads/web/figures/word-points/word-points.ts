@@ -7,6 +7,8 @@ import { defineFigure } from "../../doors/define-figure.ts";
 import { loadWithProgress, READY, type ShowLoading } from "../../doors/page-models.ts";
 import { readPart, readPlain } from "../../doors/state.ts";
 import { answeredLater } from "../../doors/task.ts";
+import type { AttentionMap, HeadMask } from "../../math/attention-map.ts";
+import type { Matrix } from "../../math/attention.ts";
 import { maskOf } from "../../math/heads-off.ts";
 import { placesOf, WordPlane, type WordPoint } from "../../math/points.ts";
 import type { HeadModel } from "../../models/head-model.ts";
@@ -14,7 +16,7 @@ import type { Host } from "../../views/host.ts";
 import { args, isOther, isPending, reduce, start, summary, type Action, type State } from "./state.ts";
 import { view } from "./view.ts";
 
-interface Reading {
+interface Answer {
   whole: WordPoint[];
   shown: WordPoint[];
   notes: string[];
@@ -22,7 +24,12 @@ interface Reading {
 
 interface Known {
   plane: WordPlane;
-  readings: Map<string, Reading>; // the last ones: a key changes one of two sentences
+  readings: Map<string, Reading>; // those of the last answer: a key changes one of two sentences, a switch leaves them whole
+}
+
+interface Reading {
+  map: AttentionMap & { states?: Matrix };
+  points: WordPoint[];
 }
 
 const planes = new WeakMap<HeadModel, Known>(); // the landmarks are read once
@@ -37,32 +44,39 @@ async function planeOf(encoder: HeadModel, { landmarks, directions }: State) {
   return made;
 }
 
-/** The words of a sentence, whole and without what is taken away. */
-async function read(encoder: HeadModel, plane: WordPlane, text: string, { off, masked }: State, signal: AbortSignal) {
-  if (!text.trim()) return { whole: [], shown: [], notes: [] };
-  const map = await encoder.attend(text, null, { signal, states: true });
-  const { queryTokens, notes = [] } = map;
-  const whole = plane.read(map);
-  const mask = maskOf(off, encoder.numLayers, encoder.numHeads);
-  const unseen = placesOf(queryTokens, masked);
-  if (!mask && !unseen.length) return { whole, shown: whole, notes };
-  const left = await encoder.attend(text, mask, { signal, states: true, masked: unseen });
-  return { whole, shown: plane.read(left, map), notes };
-}
-
+/** The words of both sentences, whole and without what is taken away. */
 async function compute([encoder]: HeadModel[], { state }: Host<State, Action>, signal: AbortSignal) {
   const { sentence, other, off, masked } = state;
   const known = await planeOf(encoder, state);
-  const found: [string, Reading][] = [];
-  for (const text of [sentence, other]) {
-    const name = JSON.stringify([text, off, masked]);
-    found.push([name, known.readings.get(name) ?? (await read(encoder, known.plane, text, state, signal))]);
+  const mask = maskOf(off, encoder.numLayers, encoder.numHeads);
+  const readings: Known["readings"] = new Map();
+
+  async function read(text: string, without: HeadMask, unseen: number[], whole: Reading | null = null) {
+    const name = JSON.stringify([text, without, unseen]);
+    let found = known.readings.get(name);
+    if (!found) {
+      const map = await encoder.attend(text, without, { signal, states: true, masked: unseen });
+      found = { map, points: known.plane.read(map, whole?.map) };
+    }
+    readings.set(name, found);
+    return found;
   }
-  known.readings = new Map(found);
-  return found.map(([, reading]) => reading);
+
+  async function answer(text: string): Promise<Answer> {
+    if (!text.trim()) return { whole: [], shown: [], notes: [] };
+    const whole = await read(text, null, []);
+    const { queryTokens, notes = [] } = whole.map;
+    const unseen = placesOf(queryTokens, masked);
+    const left = mask || unseen.length ? await read(text, mask, unseen, whole) : whole;
+    return { whole: whole.points, shown: left.points, notes };
+  }
+
+  const answers = [await answer(sentence), await answer(other)];
+  known.readings = readings;
+  return answers;
 }
 
-defineFigure<State, Action, HeadModel, Reading[]>("word-points", {
+defineFigure<State, Action, HeadModel, Answer[]>("word-points", {
   start,
   reduce,
   view,
@@ -93,7 +107,7 @@ defineFigure<State, Action, HeadModel, Reading[]>("word-points", {
       shown: [first.shown, second.shown],
       whole: [first.whole, second.whole],
     }),
-    tells: (_, readings) => [READY, ...readings.flatMap(({ notes }) => notes)].join(" "),
+    tells: (_, answers) => [READY, ...answers.flatMap(({ notes }) => notes)].join(" "),
     waits: (state, model) => (isPending(state) ? answeredLater(model, isOther(state) ? undefined : "This") : null),
   },
 });
