@@ -100,6 +100,16 @@ test("what a phrase sets goes with the reader's next sentence; what they set by 
   assert.deepEqual(of(run(lend, { type: "layer", layer: 1 }, { type: "word", word: "tea" }, types)), ["the bank", "my bank", "tea", 1]); // prettier-ignore
 });
 
+test("a head that a phrase takes away comes back with the next sentence; those that the reader took away stay, with their switches", () => {
+  const lend = { type: "lend", parts: { sentence: "my bank", layer: 1, off: [[0, 0]] } };
+  const types = { type: "type", part: "sentence", text: "the bank" };
+  const of = (...actions) => [lend, ...actions, types].reduce(reduce, begin());
+  const { off, switches } = of();
+  assert.deepEqual([off, switches], [[], false]);
+  const after = of({ type: "toggle", head: 1 }, { type: "mask", word: "my" });
+  assert.deepEqual([after.off, after.masked, after.switches], [[[0, 1]], ["my"], true]);
+});
+
 test("a word that's nowhere gives way to the longest, and a landmark is followed beside its namesake", () => {
   assert.equal(followedWord(begin({ word: "nowhere" })), "bank");
   assert.equal(followedWord(begin({ word: " Bank " })), "bank");

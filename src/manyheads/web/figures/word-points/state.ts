@@ -127,10 +127,12 @@ function change(state: State, action: Action): State {
     case "layer":
       return chosen({ layer: inReach(state, action.layer) });
     case "toggle":
-      return state.layer ? chosen({ off: toggledIn(state.off, [state.layer - 1, action.head]) }) : state;
+      return state.layer
+        ? chosen({ off: toggledIn(state.off, [state.layer - 1, action.head]), switches: true })
+        : state;
     case "mask": {
       const left = state.masked.filter((word) => word !== action.word);
-      return chosen({ masked: left.length < state.masked.length ? left : [...left, action.word] });
+      return chosen({ masked: left.length < state.masked.length ? left : [...left, action.word], switches: true });
     }
     case "show":
       return { ...state, shown: action.shown, whole: action.whole, of: args(state), live: true, stale: false };
@@ -200,7 +202,7 @@ export const wordsToMask = ({ whole }: State) => [...new Set(whole.flat().map(({
 function takenText(state: State) {
   const heads = state.off.map(([layer, head]) => `head ${head + 1} of layer ${layer + 1}`);
   const words = state.masked.filter((word) => wordsToMask(state).includes(word)).map((word) => `“${word}”`);
-  return [...heads, ...words].join(" and ");
+  return [...heads, ...words].join(", ").replace(/, ([^,]*)$/, " and $1");
 }
 
 /** How much of its step to this layer the followed word loses with what is taken away, in words; nothing where all is there. */
