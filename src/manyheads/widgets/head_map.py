@@ -195,6 +195,8 @@ class HeadMap(MapOf, _Chosen):
 
     @traitlets.validate("compare")
     def _comparable(self, proposal):
+        if proposal.value is not None and self._beside:
+            raise traitlets.TraitError(f"compare is for one model: beside it stands {self._beside}")
         if proposal.value is not None and self._reads != TEXT:
             raise traitlets.TraitError("compare is for models that read text: show two drawings as two maps")
         return proposal.value

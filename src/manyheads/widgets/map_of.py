@@ -121,8 +121,8 @@ class MapOf:
         A model in pieces on several processes (FSDP2, tensor parallelism) is looked at by all of them: each calls this,
         the first gets the map of all heads, the others None.
 
-        `compare` is another model's map of the same tokens, a `HeadMap` or an `AttentionMap`: what differs is shown head
-        by head, and which heads moved most, with what both models answer. `AttentionMap.moved` has the numbers.
+        `compare` is another model's map of the same tokens, a `HeadMap` or an `AttentionMap`: what differs is shown
+        head by head, and which heads moved most, with what both models answer. `AttentionMap.moved` has the numbers.
 
         >>> before, after = [[1, 0], [0, 1]], [[1, 0], [0.5, 0.5]]
         >>> HeadMap.of(before, ["hot", "tea"], compare=HeadMap.of(after, ["hot", "tea"])).view
@@ -235,10 +235,8 @@ class MapOf:
         """The maps of a request, shown with these traits; what nobody chose of them as it's seen best."""
         compare = traits.pop("compare", None)
         models = give_maps(read(request), _passage(traits))
-        if (
-            not models
-        ):  # of a model in pieces, all processes but the first get None, and only their code has to know of it
-            return None
+        if not models:
+            return None  # of a model in pieces, all processes but the first get this, and only their code has to know
         if compare is None:
             return cls(models=models, **_start(models) | _within(models, traits))
         if len(models) > 1:

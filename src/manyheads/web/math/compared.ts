@@ -65,7 +65,6 @@ export const movedHeads = (map: AttentionMap, compared: AttentionMap, layer: num
 
 /** Two models' maps of one text: how far each head moved, counted through all layers, none where they cut it into other tokens; and what each predicts. */
 export interface Apart {
-  shape: number[]; // [layers, heads]
   heads: number[];
   predictions: [Predictions, Predictions];
 }
@@ -73,7 +72,6 @@ export interface Apart {
 export function apartOf(map: AttentionMap, compared: AttentionMap): Apart {
   const isAlike = String(map.keyTokens) === String(compared.keyTokens);
   return {
-    shape: map.shape.slice(0, 2),
     heads: isAlike ? layersOf(map).flatMap((layer) => headsMoved(map, compared, layer)) : [],
     predictions: [map.predictions, compared.predictions],
   };

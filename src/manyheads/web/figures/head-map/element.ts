@@ -78,8 +78,9 @@ function compute([model, beside]: HeadModel[], host: MapFigure, signal: AbortSig
   signal.throwIfAborted(); // it lacks heads that were to be off, so that another map was asked for
   const { sentence, compare, headMask, weigh } = host.state.chosen;
   const attend = (by: HeadModel, text: string) => by.attend(text, headMask, { signal, norms: weigh === "written" });
+  const first = attend(model, sentence);
   const second = beside ? attend(beside, sentence) : compare === null ? null : attend(model, compare);
-  return together<AttentionMap | null>([attend(model, sentence), second]) as Maps | Promise<Maps>;
+  return together<AttentionMap | null>([first, second]) as Maps | Promise<Maps>;
 }
 
 /** Says why a sentence gets no map, unless its last word is still being typed; offers the likeliest of the words that an unknown one may be. */

@@ -81,6 +81,7 @@ export function reduce(state: State, action: Action): State {
     case "read":
       return held.length > 1 ? { ...state, here: apartOf(...action.maps) } : state;
     case "begin":
+      if (held.length < 2) return state;
       return { ...state, measuring: { cancels: action.cancels, found: [], total: action.total } };
     case "found":
       if (measuring?.cancels !== action.of) return state;
@@ -114,10 +115,10 @@ export const counted = ({ measuring }: State) => measuring?.found.filter(({ head
 
 /** How far each head moved, the most first: on what its reader typed, and on our texts once they're all read. */
 export function movers(state: State) {
-  const { here, measuring } = state;
+  const { here, held, measuring } = state;
   const ours = measuring?.found.length === measuring?.total ? averageOf(counted(state)) : [];
   const [first] = [ours, here?.heads ?? []].filter(({ length }) => length);
-  const [, numHeads] = here?.shape ?? [0, 1];
+  const numHeads = held[0]?.model.numHeads;
   const order = [...(first ?? []).keys()].sort((a, b) => first[b] - first[a]);
   return order.map((at) => ({
     layer: Math.floor(at / numHeads),
