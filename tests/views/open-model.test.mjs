@@ -376,7 +376,7 @@ test("a second file stands beside the first: its heads are compared one by one, 
   assert.equal(map.getAttribute("beside"), "file/other");
   const moved = apartOf(map.attention, map.compared).heads;
   const most = moved.indexOf(Math.max(...moved));
-  await until(() => movedRows(opener).length === 10);
+  await until(() => movedRows(opener).length === 8);
   const name = `layer ${Math.floor(most / 5) + 1}, head ${(most % 5) + 1}`;
   assert.equal(movedRows(opener)[0], `${name}${percent(moved[most])}`);
   assert.deepEqual(

@@ -3,7 +3,7 @@
 import texts from "../../../shared/texts.json" with { type: "json" };
 import { download } from "../../doors/download.ts";
 import { modelLabel } from "../../math/families.ts";
-import { percent } from "../../math/text.ts";
+import { percent, visible } from "../../math/text.ts";
 import { StatusLine } from "../../views/controls.ts";
 import { fill, h, rowsOf, setText } from "../../views/dom.ts";
 import { counted, movedCsv, movers, type State } from "./state.ts";
@@ -11,7 +11,7 @@ import { counted, movedCsv, movers, type State } from "./state.ts";
 /** What both read, wherever they're compared. */
 export const TEXTS = Object.values(texts).flat();
 const WORDS = 5; // that either may write next
-const HEADS = 10;
+const HEADS = 8;
 const NEXT = "next word";
 
 /** The likeliest word. */
@@ -41,10 +41,7 @@ function makeTable(caption: string, kind: string) {
 
 export function makeBeside({ measure, stop, show }: Acts) {
   const words = makeTable("Next word", "om-words");
-  const heads = makeTable(
-    "Heads that moved most: how much of its attention each gives elsewhere, on average",
-    "om-heads",
-  );
+  const heads = makeTable("Heads that moved most: attention given elsewhere, on average", "om-heads");
   const status = new StatusLine();
   const note = h("p", { class: "om-note" });
   let drawn: ReturnType<typeof movers> = [];
@@ -70,7 +67,7 @@ export function makeBeside({ measure, stop, show }: Acts) {
     words.node.hidden = !most.length;
     words.draw(
       ["", ...named],
-      most.map((word) => [word, shareIn(first, word), shareIn(second, word)]),
+      most.map((word) => [word.trim() ? word : visible(word), shareIn(first, word), shareIn(second, word)]),
     );
   }
 

@@ -92,7 +92,8 @@ function view(host: Host<State, Action>) {
     beside.draw(state);
   }
 
-  return { nodes: [zone, lines, bar, status.node, agrees, offer, second, beside.node], draw };
+  const asks = h("div", { class: "om-ask" }, status.node, agrees);
+  return { nodes: [zone, lines, bar, asks, offer, second, beside.node], draw };
 }
 
 /** Opens a file as the model of the figures, or as one beside that; what can't be done is told, and rejected. */
