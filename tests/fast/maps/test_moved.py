@@ -24,7 +24,7 @@ answer({ moved: apart.map(({ heads }) => heads), average: averageOf(apart.slice(
 
 def drawn(random, shape, kind="shares"):
     """A map of any shape, of which some rows look at nothing; of parts, each row lacks something."""
-    layers, heads, queries, keys = shape
+    *_, queries, keys = shape
     weights = random.dirichlet(np.full(keys, 0.4), shape[:3])
     weights[random.random(shape[:3]) < 0.2] = 0
     weights *= random.uniform(0.2, 1, (*shape[:3], 1)) if kind == "parts" else 1
@@ -70,7 +70,10 @@ def test_maps_whose_heads_have_no_like_are_refused():
     first = drawn(random, (2, 3, 5, 7))
     for other, says in [
         (drawn(random, (3, 2, 5, 7)), "there are 2 layers of 3 heads, and 3 of 2"),
-        (replace(first, key_tokens=[*"abcdefg"]), r"other tokens, \['k0', .*\] and \['a', .*\]: compare models that cut"),
+        (
+            replace(first, key_tokens=[*"abcdefg"]),
+            r"other tokens, \['k0', .*\] and \['a', .*\]: compare models that cut",
+        ),
         (replace(first, kind="amounts"), "rows that sum to 1, got amounts"),
     ]:
         with pytest.raises(ValueError, match=says):
