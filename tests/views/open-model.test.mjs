@@ -456,7 +456,7 @@ test("of texts that are cut otherwise no row is compared, and that is said", asy
   const { attend } = other;
   other.attend = async (text, ...asked) => attend(`${text} more`, ...asked);
   await comeBeside(opener, openings, other);
-  await until(() => opener.querySelector(".om-note").textContent);
+  await until(() => !opener.querySelector(".om-note").hidden);
   assert.match(opener.querySelector(".om-note").textContent, /^The two cut your text into other tokens/);
   assert.equal(opener.querySelector(".om-heads").hidden, true);
 });

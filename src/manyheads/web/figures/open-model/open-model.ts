@@ -51,6 +51,7 @@ function view(host: Host<State, Action>) {
     h("span", { class: "om-stays" }, STAYS),
   );
   const beside = makeBeside({
+    state: () => host.state,
     measure: () => void measure(host),
     stop: () => host.act({ type: "stop" }),
     show: ({ layer, head }) => {
