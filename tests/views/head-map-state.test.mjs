@@ -295,7 +295,8 @@ const LINK = { sentence: "coffee", view: "matrix", model: 0, madeWith: "", off: 
 test("other models leave the sentence and the map; the one that was chosen goes on where it's among them, and a file of the same name asks again", () => {
   const given = (roll) => {
     const models = pick(roll, MODELS);
-    return { models, model: roll(models.length + 1) - 1, behaviours: ["other"], linked: LINK };
+    const beside = pick(roll, ["", "file/other"]);
+    return { models, model: roll(models.length + 1) - 1, beside, behaviours: ["other"], linked: LINK };
   };
   const anyChange = (roll, state) =>
     roll(2) ? anyAction(roll, state) : { type: "take", parts: { given: given(roll) } };
@@ -307,12 +308,13 @@ test("other models leave the sentence and the map; the one that was chosen goes 
     assert.deepEqual([after.computes, chosen.model < Math.max(models.length, 1)], [models.length > 0, true]);
     assert.deepEqual(after.behaviours, models.includes("file/mine") ? null : ["other"]);
     if (action.type !== "take" || !action.parts.given) return;
+    assert.equal(after.beside, action.parts.given.beside);
     assert.deepEqual([chosen.sentence, after.map?.weights], [before.chosen.sentence, before.map?.weights]);
     const same = before.models[before.chosen.model];
     if (String(models) === String(before.models)) {
       assert.equal(
         after.requests - before.requests,
-        Number(models.includes("file/mine") && action.parts.given.model < 0),
+        Number(models.includes("file/mine") && action.parts.given.model < 0 && after.beside === before.beside),
       );
     } else {
       assert.deepEqual(after.history, NEW);

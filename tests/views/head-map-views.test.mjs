@@ -5,6 +5,7 @@ import { choose, key, named, page, point, press, replace, same, settled, texts, 
 import { hold, show } from "./map-view.mjs";
 import { HEADS, HOSTILE, KEYS, makeMap, QUERIES } from "./small-models.mjs";
 import { bitmapOf } from "../../src/manyheads/web/views/pixels.ts";
+import { csvOf, onScreen } from "../../src/manyheads/web/figures/head-map/save.ts";
 import { queryWeights } from "../../src/manyheads/web/math/maps.ts";
 
 const RESTED = 300; // milliseconds, after which a word that is pointed at asks
@@ -215,7 +216,7 @@ test("matrix: of two sentences it shows the second less the first, and how far e
   for (const moved of texts(root, ".hm-moved")) assert.match(moved, /^moved [1-9][\d.]*\u00a0% on average$/);
   const below = [...root.querySelectorAll("td[data-weight]")].filter(({ dataset }) => dataset.weight < 0);
   same([...root.querySelectorAll("td.hm-minus")], below);
-  assert.match(root.querySelector(".hm-legend").textContent, /more in the second sentence/);
+  assert.match(root.querySelector(".hm-legend").textContent, /more in the second, or beyond/);
 });
 
 // --- Grid
@@ -365,6 +366,13 @@ test("grid: of two sentences it names the heads that moved most, and paints both
     [...shares].sort((a, b) => b - a),
   );
   assert.deepEqual(texts(root, ".hm-paint th").slice(1), ["second sentence"]);
+});
+
+test("of two models, the second is called by its name, in what is saved as well, and no sentence is compared", () => {
+  const { root, view } = show({ view: "grid" }, {}, { beside: "file/q4", models: ["file/f16"] }, makeMap({ seed: 5 }));
+  assert.deepEqual(texts(root, ".hm-paint th").slice(1), ["q4"]);
+  assert.equal(root.querySelector(".hm-comparer").hidden, true);
+  assert.match(csvOf(onScreen(view.state))[0], /,weight,model\n$/);
 });
 
 test("grid: where two sentences share no word, it says so, and few weights fill no large squares", () => {

@@ -23,7 +23,7 @@ from manyheads.maps.checked import (
     count_layers,
 )
 from manyheads.maps.choosing import leave_out_special, merge_words, weigh_by_norms
-from manyheads.maps.mixing import average_heads, roll_out
+from manyheads.maps.mixing import average_heads, heads_moved, roll_out
 from manyheads.maps.picture import Picture, check_picture
 from manyheads.shared.names import KINDS, NOTES
 from manyheads.whole_files import write_whole
@@ -249,6 +249,21 @@ class AttentionMap:
         Raises `ValueError` for a map without `value_norms`, and for weights that aren't shares.
         """
         return weigh_by_norms(self)
+
+    def moved(self, other: "AttentionMap") -> NDArray[np.float64]:  # [layer, head]
+        """How far each head moved in another model's map of the same tokens, 0 to 1: the mean over its rows.
+
+        >>> before = AttentionMap(["hot", "tea"], ["hot", "tea"], [[[[1, 0], [0.25, 0.75]], [[1, 0], [1, 0]]]])
+        >>> after = AttentionMap(["hot", "tea"], ["hot", "tea"], [[[[1, 0], [0.75, 0.25]], [[1, 0], [1, 0]]]])
+        >>> before.moved(after)
+        array([[0.25, 0.  ]])
+
+        Of a row, it's the part of the attention that is given elsewhere: total variation distance, half of the sum of
+        what the weights differ by. So of two files of one model, it says what quantising changed, head by head.
+
+        Raises `ValueError` for maps of other layers, heads or tokens, and for weights that are no shares.
+        """
+        return heads_moved(self, other)
 
     def plot(
         self,

@@ -10,6 +10,7 @@ import traitlets
 
 from manyheads.drawing.plain import plain_html
 from manyheads.maps import AttentionMap
+from manyheads.maps.mixing import check_alike
 from manyheads.maps.wire import layer_message, map_message
 from manyheads.models.registry import load_model
 from manyheads.reading.request import is_module
@@ -21,6 +22,7 @@ from manyheads.widgets.saving import PLACES, TEXT, element_of, name_of, save_map
 from manyheads.widgets.web_files import built, styles_of
 
 ASKS = [*names_with("computed"), "head_mask", "model_index"]  # of a model that reads sentences
+SECOND = "second map"  # of a model without a name
 SWITCHED = "Ready: Python computes as you turn heads off."  # of a map without a sentence to type
 READS_NO_SENTENCE = (
     "a {} reads no sentence by itself: HeadMap.of(model, sentence, tokenizer=tokenizer) shows what any torch module "
@@ -96,9 +98,10 @@ class HeadMap(MapOf, _Chosen):
 
     `model` is any head model, callable as `model(sentence, head_mask=None) -> AttentionMap`, or the name that pages
     give one, such as "encoder"; the taught focus model unless you name another. `models` instead is a list of them,
-    with a slider over it. `compare` is a second sentence. `view` is "paint", "matrix", "grid" (all heads of all
-    layers), "lines" or, for a map with a picture, "picture"; `layer` (at first the one whose heads have names, else the
-    first), `head` (the one shown large, or whose lines alone are shown) and `query` count from 0;
+    with a slider over it. `compare` is a second sentence; `beside` instead is a second model, or its name, which reads
+    the same one: two files of a model, or it before and after it was tuned. `view` is "paint", "matrix", "grid" (all
+    heads of all layers), "lines" or, for a map with a picture, "picture"; `layer` (at first the one whose heads have
+    names, else the first), `head` (the one shown large, or whose lines alone are shown) and `query` count from 0;
     `head_mask[layer][head]` is False for a head that is turned off, None for all on. `special` says whether special
     tokens are kept ("keep"), dimmed ("dim") or removed ("remove"), `heads="average"` shows the mean of the heads,
     `layers="rollout"` attention rollout: see `AttentionMap`.
@@ -140,10 +143,12 @@ class HeadMap(MapOf, _Chosen):
     _models = traitlets.List(traitlets.Unicode()).tag(sync=True)
     _computes = traitlets.Bool(True).tag(sync=True)
     _reads = traitlets.Unicode(TEXT).tag(sync=True)
+    _beside = traitlets.Unicode().tag(sync=True)
     _attention = traitlets.Dict().tag(sync=True)
     _compared = traitlets.Dict(None, allow_none=True).tag(sync=True)
 
     models: list[Callable[..., AttentionMap]]
+    beside: Callable[..., AttentionMap] | None
 
     def __init__(
         self,
@@ -152,6 +157,7 @@ class HeadMap(MapOf, _Chosen):
         view: str | None = None,
         *,
         models: Sequence[Callable[..., AttentionMap] | str] | None = None,
+        beside: Callable[..., AttentionMap] | str | None = None,
         **traits: Any,
     ) -> None:
         if model is not None and models is not None:
@@ -167,9 +173,11 @@ class HeadMap(MapOf, _Chosen):
             if is_module(model) and not hasattr(model, "head_names"):
                 raise TypeError(READS_NO_SENTENCE.format(type(model).__name__))
         self.models = models
+        self.beside = load_model(beside) if isinstance(beside, str) else beside
         names = [name_of(model) for model in self.models]
         traits |= {} if view is None else {"view": view}
         given = {"sentence": _written(sentence, models[0]), "_reads": _reading(models), "_models": names}
+        given["_beside"] = "" if beside is None else name_of(self.beside) or SECOND
         super().__init__(**given, **_asking(models), **traits)
         self._compute()
         if self._reads != TEXT and self.attention.picture is not None:
@@ -187,6 +195,8 @@ class HeadMap(MapOf, _Chosen):
 
     @traitlets.validate("compare")
     def _comparable(self, proposal):
+        if proposal.value is not None and self._beside:
+            raise traitlets.TraitError(f"compare is for one model: beside it stands {self._beside}")
         if proposal.value is not None and self._reads != TEXT:
             raise traitlets.TraitError("compare is for models that read text: show two drawings as two maps")
         return proposal.value
@@ -214,7 +224,11 @@ class HeadMap(MapOf, _Chosen):
         if not _fits(self.head_mask, attention.shape[:2]):
             layers, heads = attention.shape[:2]
             raise ValueError(f"head_mask must be {layers} lists of {heads} True or False, got {self.head_mask}")
-        compared = None if self.compare is None else self.model(self.compare, head_mask=self.head_mask)
+        if self.beside is not None:
+            compared = self.beside(self.sentence, head_mask=self.head_mask)
+            check_alike(attention, compared)
+        else:
+            compared = None if self.compare is None else self.model(self.compare, head_mask=self.head_mask)
         if attention is self.attention and not self._computes:
             return  # nothing to send: the page paints what it has
         count = self._attention.get("computed", 0) + 1  # the page also waits for a map that is as before
@@ -240,6 +254,8 @@ class HeadMap(MapOf, _Chosen):
             return
         try:
             place = self.model.open(change.new)
+            if hasattr(self.beside, "open"):
+                self.beside.open(change.new)
         except Exception as error:
             self._status = f"It can't be opened: {reason(error)} What you see stays."
             raise

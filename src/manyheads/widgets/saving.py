@@ -67,7 +67,7 @@ def save_map(figure: Any, path: str | os.PathLike[str]) -> Path:
     True
 
     The page starts as the map is now. Its reader chooses view, layer, word, heads and special tokens; the sentence,
-    or the drawing, stays, since the model is not in the file. Several models, or a sentence to compare with, are
+    or the drawing, stays, since the model is not in the file. Several models, or what it is compared with, are
     maps of their own, one below the other. Of `first` to `last`, the file holds these tokens alone, and says so;
     but where `rollout`, merged pieces, what is written, or rows without special tokens are shown, it holds all, for
     these are told from whole rows. Of a file that gets larger than a mail carries, a warning says so before it is
@@ -79,11 +79,15 @@ def save_map(figure: Any, path: str | os.PathLike[str]) -> Path:
     sentences = [figure.sentence] if figure.compare is None else [figure.sentence, figure.compare]
     saved = SAVED.format(what="sentence" if figure._reads == TEXT else figure._reads)
     figures, maps = [], []
-    for model in figure.models:
-        mask = figure.head_mask if model is figure.model else None
+    beside = [] if figure.beside is None else [figure.beside]
+    for model in [*figure.models, *beside]:
+        mask = figure.head_mask if model in (figure.model, figure.beside) else None
         for sentence in sentences:
             attention, shown = _part_of(figure, model(sentence, head_mask=mask), mask)
-            named = (name_of(model) if len(figure.models) > 1 else "", sentence if figure._reads == TEXT else "")
+            named = (
+                name_of(model) if len(figure.models) > 1 or beside else "",
+                sentence if figure._reads == TEXT else "",
+            )
             html = head_map_element(attention, status=saved, whole=True, digits=DIGITS, **shown)
             figures.append((": ".join(part for part in named if part), html))
             maps += [attention] * html.count(DIGITS)
@@ -147,7 +151,7 @@ def head_map_element(attention, compared=None, *, status="", whole=False, digits
 def element_of(figure):
     """A map, as it is shown now, as an element of the book's pages."""
     names = " ".join(figure._models)
-    live = figure._computes and all(map(is_named, figure._models))
+    live = figure._computes and all(map(is_named, [*figure._models, *filter(None, [figure._beside])]))
     still = STILL if figure._computes else figure._status
     attention, compared = figure._sent
     if live:
@@ -156,7 +160,7 @@ def element_of(figure):
     else:
         compared = compared and _part_of(figure, compared, figure.head_mask)[0]
         attention, chosen = _part_of(figure, attention, figure.head_mask)
-    chosen["compare"] = figure.compare
+    chosen |= {"compare": figure.compare, "beside": figure._beside or None}
     if figure._computes:
         chosen["sentence"] = figure.sentence
     return head_map_element(attention, compared, status="" if live else still, **chosen)

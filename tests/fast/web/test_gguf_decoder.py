@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 from node import WEB, ask_node
 
 from manyheads import load_decoder, score_parts
+from manyheads.shared.texts import TEXTS
 
 KINDS = list(json.loads((WEB.parent / "shared" / "gguf.json").read_text(encoding="utf-8"))["blocks"])
 EXACT = {"Q4_0", "Q4_1", "Q4_K", "Q5_0", "Q8_0"}  # the others are rounded to eight bits
@@ -167,6 +168,45 @@ def test_python_opens_the_same_files_and_finds_the_same(tmp_path):
         norms, why = attention.value_norms, score_parts(decoder, TEXT, **edge)
         assert_close(numbers(page["norms"], *norms.shape), norms, part=3e-3)
         assert_close(page["why"]["pairs"], why.pairs.ravel(), part=3e-3)
+
+
+APART = """
+import { openAsBlob } from "node:fs";
+import { Tokenizer } from "./node_modules/@huggingface/tokenizers/dist/tokenizers.min.mjs";
+import { readGguf } from "./models/gguf.ts";
+import { DecoderFile } from "./models/gguf-decoder.ts";
+import { DecoderReader } from "./models/decoder-model.ts";
+import { DecoderTokens } from "./models/decoder-tokens.ts";
+import { tokenizerOf } from "./models/gguf-tokens.ts";
+import { apartOf, averageOf } from "./math/compared.ts";
+const code = readFileSync("models/kernel.wasm");
+const [readers, sizes] = [[], []];
+for (const path of given.paths) {
+  const file = await openAsBlob(path);
+  const gguf = await readGguf(file);
+  const [written, model] = [tokenizerOf(gguf.facts), new DecoderFile(gguf, "file/small")];
+  const weights = await model.load(file, code, () => {});
+  readers.push(new DecoderReader(weights, new DecoderTokens(new Tokenizer(written.json, {}), model.facts, written)));
+  sizes.push([model.bytes, weights.places.layout.size]);
+}
+const apart = given.texts.map((text) => apartOf(...readers.map((reader) => reader.answer({ text }).result.map)));
+answer({ moved: apart.map(({ heads }) => heads), average: averageOf(apart), sizes });
+"""
+
+
+def test_how_far_the_heads_of_two_files_are_apart_is_the_same_in_python(tmp_path):
+    paths = [tmp_path / f"{kind}.gguf" for kind in ("Q8_0", "Q4_0")]
+    for path in paths:
+        write_gguf(path, "qwen3", path.stem, layers=3, heads=6, kv_heads=2, width=96)
+    texts = TEXTS[:3]
+    found = ask_node(APART, {"paths": [str(path) for path in paths], "texts": texts})
+    first, second = (load_decoder(path) for path in paths)
+    moved = np.array([first(text).moved(second(text)) for text in texts])  # [text, layer, head]
+    assert moved.max() > 0.05
+    assert np.array(found["moved"]).reshape(moved.shape) == pytest.approx(moved, abs=1e-3)
+    assert np.array(found["average"]) == pytest.approx(moved.mean(0).ravel(), abs=1e-3)
+    for told, taken in found["sizes"]:
+        assert told == taken
 
 
 @st.composite

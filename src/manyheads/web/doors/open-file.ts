@@ -16,6 +16,7 @@ export async function openFile(
     opened = () => {},
     progress = () => {},
     cancels = new AbortController(),
+    beside = false,
   }: Partial<Omit<Opening, "signal">> & { tell: Tell; cancels?: AbortController },
 ) {
   const arrived = (done: number, total: number) => {
@@ -25,7 +26,7 @@ export async function openFile(
   arrived(0, file.size);
   try {
     const { openModel } = await modelsScript();
-    return await openModel(file, { progress: arrived, opened, signal: cancels.signal });
+    return await openModel(file, { progress: arrived, opened, beside, signal: cancels.signal });
   } catch (error) {
     const reason = cancels.signal.aborted
       ? "Cancelled. What you see stays."

@@ -21,6 +21,7 @@ export interface LiveMap extends HTMLElement {
   readonly ready: Promise<void>;
   readonly settled: Promise<void>; // once its last answer is here
   readonly attention: AttentionMap | null;
+  readonly compared: AttentionMap | null;
   readonly computedBy: string; // a model's name
   readonly models: string[]; // their names
   model: string; // the name of the chosen one

@@ -268,13 +268,20 @@ export function alignTokens(a: string[], b: string[]) {
 }
 
 /**
- * The share of a head's attention that lands elsewhere in the second sentence, 0 to 1: total variation distance,
- * where a word that only one of the sentences has counts as elsewhere.
+ * The share of a head's attention that lands elsewhere in the second map, 0 to 1: total variation distance, half of what the rows differ
+ * by, where a word that only one of the maps has, and what a row lacks to 1, count as well.
  */
 export function attentionMoved(rowA: ArrayLike<number>, rowB: ArrayLike<number>, pairs: number[][]) {
-  let stayed = 0;
-  for (const [i, j] of pairs) stayed += Math.min(rowA[i], rowB[j]);
-  return Math.max(0, 1 - stayed);
+  let [differs, restA, restB, sumA, sumB] = [0, 0, 0, 0, 0];
+  for (let i = 0; i < rowA.length; i++) sumA += rowA[i];
+  for (let j = 0; j < rowB.length; j++) sumB += rowB[j];
+  for (const [i, j] of pairs) {
+    differs += Math.abs(rowA[i] - rowB[j]);
+    restA += rowA[i];
+    restB += rowB[j];
+  }
+  const unpaired = sumA - restA + (sumB - restB);
+  return Math.min(Math.max((differs + unpaired + Math.abs(sumA - sumB)) / 2, 0), 1);
 }
 
 interface Compared {

@@ -47,6 +47,9 @@ export class DecoderWeights {
     return new DecoderWeights(facts, await Kernel.create(code, places.layout, places.desk), places);
   }
 
+  /** How many bytes they take. */
+  static bytesOf = (facts: DecoderFacts, plan: Plan) => layOut(facts, plan).layout.size;
+
   private constructor(facts: DecoderFacts, kernel: Kernel, places: ReturnType<typeof layOut>) {
     this.facts = facts;
     this.#kernel = kernel;

@@ -214,6 +214,11 @@ export class DecoderFile {
     return weights;
   }
 
+  /** How much of the kernel's memory its weights take. */
+  get bytes() {
+    return DecoderWeights.bytesOf(this.facts, this.#plan);
+  }
+
   /** How the kernel holds each tensor. */
   get #plan(): Plan {
     const part = ({ kind, shape: [rows] }: Tensor): Part => ({ bits: bitsOf(kind), rows });

@@ -35,10 +35,12 @@ const AT_ONCE = 6; // files on their way
 /** What a worker has where a page has `window`. */
 const worker: any = globalThis;
 let answer: Started["answer"];
+let goOn = () => {}; // with a reader's file, once it's known what it is
 
 worker.onmessage = async ({ data }: MessageEvent) => {
   try {
     if (data.load) worker.postMessage({ ready: await load(data.load, data.base) });
+    else if (data.goesOn) goOn();
     else if (data.open) worker.postMessage({ ready: await open(data.open, data.name) });
     else {
       const { result, transfer } = answer(data);
@@ -63,7 +65,10 @@ async function open(file: File, name: string) {
   const script = tokenizersScript();
   const gguf = await readGguf(file);
   const model = new DecoderFile(gguf, name);
-  worker.postMessage({ opened: describe(gguf, file.size) });
+  const { numLayers, numHeads } = model.facts;
+  const agreed = new Promise<void>((agree) => (goOn = agree));
+  worker.postMessage({ opened: { line: describe(gguf, file.size), numLayers, numHeads, bytes: model.bytes } });
+  await agreed;
   const reading = readingOf(gguf, model, await script);
   return started(answering(await model.load(file, code, progress), reading));
 }

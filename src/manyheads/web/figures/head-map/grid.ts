@@ -21,7 +21,7 @@ import type { MapHost, MapPart, PlaceName } from "./map-part.ts";
 import { MatrixFigure, TABLE_CELLS } from "./matrix.ts";
 import { drawRow, makeRow, secondAskers, sharedTokens } from "./paint.ts";
 import { layOut, NAMES } from "./sizes.ts";
-import { queryOf, restOf } from "./state.ts";
+import { queryOf, restOf, secondName } from "./state.ts";
 import { dress, styleOfHead } from "./switches.ts";
 import { drawHead, drawTints, makeBitmap, paintBitmap, bitmapOf } from "../../views/pixels.ts";
 import { travel, type Travellers } from "../../views/travel.ts";
@@ -348,7 +348,7 @@ export class GridView implements MapPart {
     const { shows } = drawRow(rows[0], state, map, { layer, head, query, askers, shared }).row;
     if (shows) shows.query = restOf(state);
     if (!compared || !pairs) return;
-    setText(rows[1].cells[0], "second sentence");
+    setText(rows[1].cells[0], secondName(state));
     const asking = secondAskers(pairs, askers, compared.shape[3]);
     drawRow(rows[1], state, compared, { layer, head, query: second, askers: asking, second: true, shared: others });
   }

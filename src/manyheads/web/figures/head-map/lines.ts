@@ -7,7 +7,7 @@ import { capital, isolated, readable, weightText } from "../../math/text.ts";
 import { arrow, fill, focusOn, h, s, setText, setToken, targetOf } from "../../views/dom.ts";
 import { unpin, type MapHost, type MapPart } from "./map-part.ts";
 import { secondAskers } from "./paint.ts";
-import { queryOf, restOf } from "./state.ts";
+import { queryOf, restOf, secondName } from "./state.ts";
 import { styleOfHead } from "./switches.ts";
 
 const BESIDE = 0.5; // of a row, over which the heads' lines to one word lie side by side
@@ -70,7 +70,7 @@ class LinesPanel {
   node: HTMLElement;
 
   constructor(host: MapHost, second: boolean) {
-    const which = second ? " in the second sentence" : "";
+    const which = second ? ` in the ${secondName(host.state)}` : "";
     this.host = host;
     this.#second = second;
     this.asking = h("ol", { "aria-label": `Words that ask${which}`, "data-side": "query" });

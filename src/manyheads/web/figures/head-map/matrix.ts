@@ -9,7 +9,7 @@ import { fill, h, rowsOf, setText, setToken, setWeight, targetOf } from "../../v
 import { figuresOf, HeadFigure } from "./head-figure.ts";
 import type { MapHost, MapPart, PlaceName } from "./map-part.ts";
 import { lettersOf } from "./sizes.ts";
-import { queryOf } from "./state.ts";
+import { queryOf, secondName } from "./state.ts";
 import { styleOfHead } from "./switches.ts";
 import { drawHead, makeBitmap, paintBitmap } from "../../views/pixels.ts";
 
@@ -96,7 +96,7 @@ export class MatrixFigure extends HeadFigure {
     node.style.setProperty("--keys", String(keys));
     node.style.setProperty("--letters", String(lettersOf(map.queryTokens)));
     node.classList.toggle("hm-dense", keys > DENSE);
-    const label = `${name}: rows ask, columns are looked at${map.full ? "; the second sentence less the first" : ""}`;
+    const label = `${name}: rows ask, columns are looked at${map.full ? `; the ${secondName(this.host.state)} less the first` : ""}`;
     const shown = table ? this.table : this.canvas;
     if (this.scroll.firstChild !== shown) this.scroll.replaceChildren(shown);
     if (table) this.#drawTable(map, layer, head, label);

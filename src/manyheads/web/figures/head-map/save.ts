@@ -12,12 +12,14 @@ export interface MapOnScreen {
   state: MapState;
   shown: { map: ShownMap; compared: ShownMap | null };
   query: number; // the place of the asking token among those shown
+  beside?: string; // another model, where one is compared with
 }
 
 export const onScreen = (state: State): MapOnScreen => ({
   state: state.chosen,
   shown: state.shown!,
   query: queryOf(state),
+  beside: state.beside,
 });
 
 /** The shortest decimal that is read as the same float32. */
@@ -90,7 +92,7 @@ export function panels({ state, shown, query }: MapOnScreen): Panel[] {
 
 /**
  * The weights on screen as lines of CSV, one text per head, as `AttentionMap.to_csv` writes them. Where two sentences are
- * compared, a last column says which; 2-1 is how they differ.
+ * compared, or two models, a last column says which; 2-1 is how they differ.
  */
 export function csvOf(view: MapOnScreen) {
   const both = view.shown.compared;
@@ -110,7 +112,7 @@ export function csvOf(view: MapOnScreen) {
     return lines.join("");
   });
   const named = view.shown.map.layerNames ? ["layer_name"] : [];
-  return [`${[...CSV_COLUMNS, ...named, ...(both ? ["sentence"] : [])]}\n`, ...heads];
+  return [`${[...CSV_COLUMNS, ...named, ...(both ? [view.beside ? "model" : "sentence"] : [])]}\n`, ...heads];
 }
 
 const cell = (token: string) => (/[",\r\n]/.test(token) ? `"${token.replaceAll('"', '""')}"` : token);

@@ -2,7 +2,7 @@
 
 import type { StateParts } from "../../doors/state.ts";
 import type { AttentionMap, Predictions } from "../../math/attention-map.ts";
-import { isFile, readsText } from "../../math/families.ts";
+import { isFile, modelLabel, readsText } from "../../math/families.ts";
 import { maskOf, offIn } from "../../math/heads-off.ts";
 import { NEW, record, stepped, type History } from "../../math/history.ts";
 import { keep, lend } from "../../math/lent.ts";
@@ -32,6 +32,7 @@ export interface State {
   places: string[]; // what a link may call the map
   example: string; // the sentence whose map the page brought
   models: string[]; // the names of those to choose from; none of a map that a kernel computes
+  beside: string; // the name of a model whose map of the same sentence this one is compared with; "" where none is
   readsText: boolean; // what they read; else drawings
   behaviours: string[] | null; // what each head of each layer mostly does, by the names of names.json
   computes: boolean; // false for a map that answers to no sentence, and can only be looked at
@@ -68,6 +69,7 @@ export interface State {
 export interface Given {
   models: string[];
   model: number; // of these, that an attribute of its own names; -1 where none does
+  beside: string;
   behaviours: string[] | null; // of the page's own model
   linked: StateParts | null; // what the page's address says
 }
@@ -97,6 +99,7 @@ export function startWith(
   {
     places = [],
     models = [],
+    beside = "",
     readsText: reads = true,
     behaviours = null,
     computes = true,
@@ -109,6 +112,7 @@ export function startWith(
     places,
     example: (computes && parts.sentence) || "",
     models,
+    beside,
     readsText: reads,
     behaviours,
     computes,
@@ -146,8 +150,9 @@ export function startWith(
 export const startOn = (parts: StateParts, given: Given, places: string[]) =>
   startWith(parts, { ...factsOf(given), places });
 
-const factsOf = ({ models, behaviours }: Given) => ({
+const factsOf = ({ models, beside, behaviours }: Given) => ({
   models,
+  beside,
   readsText: models.every(readsText),
   computes: models.length > 0,
   behaviours: models.some(isFile) ? null : behaviours,
@@ -281,9 +286,10 @@ function taken(state: State, { off, madeWith = state.madeWith, ...parts }: State
 
 /** Goes on with the model that was chosen, if it is among those that a page gives. */
 function takeModels(state: State, given: Given): State {
-  const { models, model, linked } = given;
+  const { models, model, beside, linked } = given;
   const { chosen, map, compared, computedBy, places, example, requests, madeWith } = state;
   if (String(models) === String(state.models)) {
+    if (beside !== state.beside) return take({ ...state, beside }, {});
     if (model >= 0) return take(state, { model });
     return models.some(isFile) ? { ...state, requests: requests + 1 } : state; // another file of that name
   }
@@ -400,14 +406,23 @@ function addLayer(
 export const missingOf = ({ map, chosen }: State) => (map ? missingLayers(map, chosen) : []);
 
 /** What a map is computed from, and the layers that are fetched of it: where one differs from before, another is asked for. */
-export function args({ models, chosen, off, map, requests, requested, computes }: State): Record<string, unknown> {
+export function args({
+  models,
+  beside,
+  chosen,
+  off,
+  map,
+  requests,
+  requested,
+  computes,
+}: State): Record<string, unknown> {
   const of = {
     ...Object.fromEntries(COMPUTED.map((name) => [name, chosen[name]])),
     headMask: String(off ?? offIn(chosen.headMask)),
     requests,
     ...(lacksNorms(map, chosen) && { norms: true }),
   };
-  return { models, ...(computes && of), ...(requested.length && { layers: requested.at(-1) }) };
+  return { models, beside, ...(computes && of), ...(requested.length && { layers: requested.at(-1) }) };
 }
 
 const isOther = (one: Record<string, unknown>, other: Record<string, unknown>) =>
@@ -473,6 +488,9 @@ function fitted({ chosen, layer: wanted }: State, map: AttentionMap): MapState {
 }
 
 // --- what is told from it
+
+/** What the map is called that this one is compared with. */
+export const secondName = ({ beside }: State) => (beside ? modelLabel(beside) : "second sentence");
 
 /** What is drawn: of two sentences, Matrix and Grid show the difference. */
 export function drawnOf({ shown, chosen }: State): ShownMap | null {

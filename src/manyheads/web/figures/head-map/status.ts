@@ -42,7 +42,7 @@ function commonOf(first: string[], second: string[]) {
     return [
       `The sentences have no word in common. What is compared are ${both.map(isolated).join(" and ") || "none"}.`,
     ];
-  return [`Of ${first.length} tokens, ${both.length} are in both sentences: these are compared.`];
+  return [`Of ${first.length} tokens, ${both.length} are in both: these are compared.`];
 }
 
 /** Which token asks in place of a special token that is removed. */
