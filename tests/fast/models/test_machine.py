@@ -132,7 +132,9 @@ def test_parts_of_the_decoder_add_what_torch_does(decoder):
     assert list(off.so_far()[-1]) != [" Rome"]
 
 
-@pytest.mark.parametrize("name, text, layer", [("focus", NURSE, 0), ("encoder", TRAIN, 3), ("decoder", "Hot tea", 20)])
+@pytest.mark.parametrize(
+    ("name", "text", "layer"), [("focus", NURSE, 0), ("encoder", TRAIN, 3), ("decoder", "Hot tea", 20)]
+)
 def test_neurons_add_together_what_their_part_does(name, text, layer, encoder, decoder):
     model = {"focus": load_focus_model(), "encoder": encoder, "decoder": decoder}[name]
     output = model.feed_forward_output(layer)
@@ -141,19 +143,23 @@ def test_neurons_add_together_what_their_part_does(name, text, layer, encoder, d
     found = model.neurons(text, layer, count=2)
     assert_close(found.activations @ found.writes + found.bias, added[places].mean(0), terms=len(found.writes))
     strongest, second = found.raises
-    assert strongest == found.adds.argmax() and found.adds[second] == np.sort(found.adds)[-2]
+    assert strongest == found.adds.argmax()
+    assert found.adds[second] == np.sort(found.adds)[-2]
     with torch.no_grad(), zeroed_column(output, strongest):
         other = model.machine(text)
     whole, row = model.machine(text), -1 if name == "focus" else 2 + 2 * layer
     gains = np.log(whole.scores[row]) - np.log(other.scores[row]) if name != "encoder" else cosines(whole, other, row)
     expected = {}
-    for label, gain in zip(whole.labels, gains.clip(0)):
-        expected[label] = max(gain, expected.get(label, 0))  # tokens may have the same text
+    for label, gain, score in zip(whole.labels, gains.clip(0), whole.scores[row]):
+        if score > 1e-30:  # smaller ones lose their digits
+            expected[label] = max(gain, expected.get(label, 0))  # tokens may have the same text
     raised = found.raises[strongest]
     assert_close([raised.get(label, 0) for label in expected], list(expected.values()), part=1e-3)
     assert list(raised.values()) == sorted(raised.values(), reverse=True)
     off = model.neurons(text, layer, part_mask=without_parts(model, [(layer, "feed-forward")]))
-    assert not off.adds.any() and not off.bias.any() and off.raises == {}
+    assert not off.adds.any()
+    assert not off.bias.any()
+    assert off.raises == {}
 
 
 def cosines(whole, other, row):

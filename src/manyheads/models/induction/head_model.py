@@ -11,7 +11,7 @@ import torch
 from numpy.typing import ArrayLike, NDArray
 from torch import nn
 
-from manyheads.attention import MultiHeadAttention, causal_mask
+from manyheads.attention import MultiHeadAttention
 from manyheads.defaults import new_tensors, where_it_is
 from manyheads.inputs import checked_heads
 from manyheads.maps import AttentionMap
@@ -180,13 +180,14 @@ class InductionModel(Lens, nn.Module):
     def layer_input(self, text: str, layer: int) -> torch.Tensor:  # [t, d]
         """What the heads of a layer read: the vectors as the layer below left them, normed.
 
+        >>> from manyheads.attention import causal_mask
         >>> model = load_induction()
         >>> _, weights = model.attention_layer(1)(model.layer_input("abcab", 1), mask=causal_mask(5))
         >>> weights[model.induction_head[1], -1].argmax().item()  # from the second b at the c
         2
         """
         words = self.network.embed(torch.tensor(symbols(read(text, self.config.positions)[0])))
-        every = torch.ones(self.num_layers, self.num_heads + 1)
+        every = checked_parts(None, self, [False] * self.num_layers)
         return self.network.norms[layer](walked(words, self._layers()[:layer], every)[1][-1])
 
     def _walk(self, characters, head_mask=None):
