@@ -121,7 +121,7 @@ class Lens:
         >>> found.writes.shape  # [neuron, width]
         (192, 160)
         >>> {place: next(iter(gains)) for place, gains in found.raises.items()}
-        {165: ('type', 'choice question'), 46: ('type', 'yes/no question')}
+        {165: ('sentence type', 'choice question'), 46: ('sentence type', 'yes/no question')}
 
         `part_mask` is as for `machine`. Raises `ValueError` for a layer without a feed-forward part.
         """
