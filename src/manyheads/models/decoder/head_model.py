@@ -301,6 +301,9 @@ class Decoder(Lens):
             notes=tuple(notes),
         )
 
+    def feed_forward_output(self, layer):
+        return self.model.layers[layer].mlp.down
+
     def attention_layer(self, layer: int) -> MultiHeadAttention:
         """The `MultiHeadAttention` of a layer; `ValueError` for one that isn't there."""
         if not 0 <= layer < self.num_layers:

@@ -8,7 +8,9 @@ import { elementNamed } from "./named.ts";
 
 /** Adds stylesheets that lie beside this module on the site to a page that does not have them, in files or in itself. */
 export function dressPage(...names: string[]) {
-  if (hostHere() || document.querySelector("style.manyheads")) return;
+  const host = hostHere();
+  if (host) return names.forEach((name) => host.style?.(name).catch(() => {})); // one that a figure brings later, as it stands without until then
+  if (document.querySelector("style.manyheads")) return;
   for (const name of names) {
     const href = new URL(`./${name}`, import.meta.url).href;
     if (![...document.styleSheets].some((sheet) => sheet.href?.split("?")[0] === href))

@@ -204,6 +204,15 @@ export class DecoderWeights {
     this.#eachRow(this.places.layers[layer].o, 0, this.facts.width, visit);
   }
 
+  /** How long the vector is that each neuron of a layer's MLP writes: the columns of its last matrix. */
+  neuronLengths(layer: number) {
+    const squares = new Float64Array(this.facts.mlpWidth);
+    this.#eachRow(this.places.layers[layer].down, 0, this.facts.width, (values) =>
+      values.forEach((value, neuron) => (squares[neuron] += value ** 2)),
+    );
+    return squares.map(Math.sqrt);
+  }
+
   #eachRow(parts: Held[], first: number, count: number, visit: (values: Float64Array, row: number) => void) {
     const values = new Float64Array(parts[0].columns);
     let before = 0; // rows of the parts above
