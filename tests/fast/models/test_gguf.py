@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 import torch
 from close import assert_close
-from gguf import GGMLQuantizationType, quants
-from ggufs import ARCHITECTURES, REFUSED, SPOILT, spoil, write_gguf
+from gguf import GGMLQuantizationType
+from ggufs import ARCHITECTURES, REFUSED, SPOILT, dequantized, spoil, write_gguf
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from transformers import AutoModelForCausalLM, AutoTokenizer
@@ -46,8 +46,8 @@ def test_blocks_are_unpacked_as_llama_cpps_package_does(kind, data):
     seed = data.draw(st.integers(0, 2**32))
     packed = np.random.default_rng(seed).integers(0, 256, shape, np.uint8)
     tensor = Tensor(kind, packed)
-    with np.errstate(invalid="ignore"):  # some scales are no numbers
-        found, expected = tensor.unpacked(), quants.dequantize(packed, GGMLQuantizationType[kind])
+    with np.errstate(invalid="ignore", over="ignore"):  # some scales are no numbers, or too large
+        found, expected = tensor.unpacked(), dequantized(packed, GGMLQuantizationType[kind])
     assert found.shape == tensor.shape == (shape[0], shape[1] // size * weights)
     np.testing.assert_array_equal(found, expected)
 
@@ -204,7 +204,7 @@ def test_weights_that_are_no_numbers_are_refused_by_the_name_of_their_tensor(tmp
 
 
 def test_transformers_opens_what_is_refused_by_the_lines_of_the_refusal(tmp_path):
-    reference = write_gguf(tmp_path / "model.gguf", "llama", "MXFP4")
+    reference = write_gguf(tmp_path / "model.gguf", "llama", "TQ1_0")
     with pytest.raises(ValueError, match="transformers may read it: ") as refused:
         load_decoder(tmp_path / "model.gguf")
     *loading, showing = re.findall("`(.+?)`", str(refused.value))
