@@ -73,15 +73,20 @@ def read_gguf(path):
     Raises `ValueError` for a file that is none, is cut short or contradicts itself, and for a model of an architecture
     or with weights of kinds that we don't read, which says by which lines transformers may.
     """
+    return opened(Path(path), _facts_and_tensors)
+
+
+def opened(path, read):
+    """What a function reads at a path; what it refuses is refused by the path."""
     try:
-        return _facts_and_tensors(Path(path))
-    except _NotRead as error:
-        raise ValueError(f"{path} can't be opened: {error} {_elsewhere(Path(path))}") from error
+        return read(path)
+    except NotRead as error:
+        raise ValueError(f"{path} can't be opened: {error} {_elsewhere(path)}") from error
     except ValueError as error:
         raise ValueError(f"{path} can't be opened: {error}") from error
 
 
-class _NotRead(ValueError):
+class NotRead(ValueError):
     """A model that we don't read, though others may."""
 
 
@@ -92,7 +97,7 @@ def fault(why, /, **values):
 
 def _elsewhere(path):
     """How transformers reads a file, and who shows what it read."""
-    given = f"({str(path.parent)!r}, gguf_file={path.name!r})"
+    given = f"({str(path)!r})" if path.is_dir() else f"({str(path.parent)!r}, gguf_file={path.name!r})"
     lines = (f"`{name} = {loader}.from_pretrained{given}`" for name, loader in LOADERS.items())
     return f'transformers may read it: {", ".join(lines)}, then `HeadMap.of(model, "a text", tokenizer=tokenizer)`.'
 
@@ -174,7 +179,7 @@ def judge(facts, names):
             raise ValueError(row["says"])
     if architecture and architecture not in GGUF["architectures"]:
         known = ", ".join(GGUF["architectures"])
-        raise _NotRead(fault("architecture", architecture=architecture[:40], known=known))
+        raise NotRead(fault("architecture", architecture=architecture[:40], known=known))
 
 
 def demand_model(facts, names):
@@ -235,7 +240,7 @@ class _Reader:
 
 def _tensor(data, name, start, number, sizes):
     if number not in KINDS:
-        raise _NotRead(fault("kind", kind=OTHER_KINDS.get(number, f"number {number}")))
+        raise NotRead(fault("kind", kind=OTHER_KINDS.get(number, f"number {number}")))
     weights, length = (BLOCKS[KINDS[number]][part] for part in ("weights", "bytes"))
     if not 1 <= len(sizes) <= 2 or 0 in sizes or sizes[0] % weights:
         raise ValueError(f"it has a tensor of a shape that we don't read, {name}: {list(sizes)} of {KINDS[number]}")

@@ -192,7 +192,8 @@ class Weights:
         return [f"{before}{module}.{part}" for module in (FUSED if is_fused else MODULES).get(matrix, [matrix])]
 
     def _own_order(self, module, rows):
-        if self._known["pairs"] == "neighbours" and re.search(r"attention\.(query|key)\.", module):
+        pairs = self._fact("rope.pairs") or self._known["pairs"]
+        if pairs == "neighbours" and re.search(r"attention\.(query|key)\.", module):
             return halves_apart(rows, len(rows) // self._facts["headDim"])
         return rows
 
