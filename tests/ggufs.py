@@ -139,6 +139,7 @@ def write_gguf(
     facts=None,
     tensors=None,
     large=False,
+    each=0,
 ):
     """Write a random model and give transformers' model (float32, eval, eager) with exactly the weights of the file.
 
@@ -152,6 +153,7 @@ def write_gguf(
     are rows of the embedding, where there shall be more than the tokenizer knows. `facts` come beside the usual ones or
     in their place (None leaves one out), and `tensors` {name: float32 array} beside the others. A `large` one is written
     to see how long it takes: its vocabulary is as long as its embedding, and the model that it gives has no weights.
+    With `each`, so many tensors are in a file, and the model is in several beside `path`, called as llama.cpp calls them.
 
     >>> import tempfile, pathlib
     >>> with tempfile.TemporaryDirectory() as folder:
@@ -183,7 +185,7 @@ def write_gguf(
     )
     with torch.device("meta" if large else "cpu"):
         model = transformers.AutoModelForCausalLM.from_config(config, attn_implementation="eager").float().eval()
-    writer = GGUFWriter(path, architecture)
+    writer = GGUFWriter(path, architecture, split_max_tensors=each)
     written = _facts(architecture, config, head_dim) | _tokenizer_facts(architecture, config, tokenizer, pre)
     _add_facts(writer, written | (facts or {}))
     if (scaling or {}).get("rope_type") == "llama3":
@@ -197,6 +199,63 @@ def write_gguf(
     writer.write_tensors_to_file()
     writer.close()
     return model.requires_grad_(False)
+
+
+def write_folder(folder, model, **options):
+    """Save a model and its tokenizer as transformers does; `options` are those of `save_pretrained`."""
+    model.save_pretrained(folder, **options)
+    transformers.PreTrainedTokenizerFast(tokenizer_object=small_tokenizer()).save_pretrained(folder)
+
+
+def changed_json(path, change):
+    """Write a file of JSON anew, after a function has changed what stands in it."""
+    found = json.loads(path.read_text(encoding="utf-8"))
+    change(found)
+    path.write_text(json.dumps(found), encoding="utf-8")
+
+
+def _config(**values):
+    return lambda folder: changed_json(folder / "config.json", lambda found: found.update(values))
+
+
+def _tokenizer(change):
+    return lambda folder: changed_json(folder / "tokenizer.json", change)
+
+
+def _cut_short(name, length):
+    return lambda folder: (folder / name).write_bytes((folder / name).read_bytes()[:length])
+
+
+def _only(*names):
+    return lambda folder: [path.unlink() for path in folder.iterdir() if path.name not in names]
+
+
+# What is said of a folder, by what was done to it: page and Python say the same.
+REFUSED_FOLDERS = {
+    "it lacks config.json. The folder of a model": _only("tokenizer.json"),
+    "it lacks config.json.": _only(),
+    "it lacks tokenizer.json.": _only("config.json", "model.safetensors"),
+    "it lacks model.safetensors.": _only("config.json", "tokenizer.json"),
+    "it’s an adapter (LoRA)": lambda folder: (folder / "config.json").rename(folder / "adapter_config.json"),
+    "its config.json is damaged.": _cut_short("config.json", 99),
+    "its tokenizer.json is damaged.": _cut_short("tokenizer.json", 999),
+    "its tokenizer.json is damaged": _tokenizer(lambda found: found.pop("model")),
+    "its model.safetensors is damaged.": _cut_short("model.safetensors", 5),
+    "its model.safetensors is damaged. Download": _cut_short("model.safetensors", 99),
+    "its model.safetensors is damaged. Download it again": _cut_short("model.safetensors", 20_000),
+    "its architecture is “olmo”; those that are read here are llama, mistral,": _config(model_type="olmo"),
+    "its feed-forward layers compute gelu, and silu alone is computed here.": _config(hidden_act="gelu"),
+    "its positions are stretched by yarn": _config(rope_parameters={"rope_type": "yarn", "factor": 4.0}),
+    "it turns 0.5 of the columns of each head": _config(partial_rotary_factor=0.5),
+    "it should give a whole number from 1 on as block_count, but gives many.": _config(num_hidden_layers="many"),
+    "it lacks the tensor lm_head.weight.": _config(tie_word_embeddings=False),
+    "its tokenizer is of the kind “Unigram”": _tokenizer(lambda found: found["model"].update(type="Unigram")),
+    "its tokenizer.json cuts texts": _tokenizer(lambda found: found["pre_tokenizer"].update(add_prefix_space=True)),
+    "its tokenizer.json cuts texts, or": _tokenizer(lambda found: found.update(normalizer={"type": "Lowercase"})),
+    "its tokenizer is damaged: it has no list of tokens": _tokenizer(
+        lambda found: found["model"]["vocab"].update(tea=0)
+    ),
+}
 
 
 def write_shape(folder, name):

@@ -48,10 +48,10 @@ function fileModel(name, numLayers = 3, numHeads = 5, changes = {}) {
 /** A family of files, each opened as a test says: `openings` holds what is told of each, and ends it. */
 function files() {
   const openings = [];
-  const openModel = (file, { progress, opened, signal }) =>
+  const openModel = (files, { progress, opened, signal }) =>
     new Promise((resolve, reject) => {
       signal.addEventListener("abort", () => reject(signal.reason));
-      openings.push({ file, progress, opened, signal, come: resolve, fail: reject });
+      openings.push({ files, progress, opened, signal, come: resolve, fail: reject });
     });
   return { openModel, openings };
 }
@@ -182,16 +182,16 @@ const figures = () =>
   Object.fromEntries([...document.querySelector("main").children].map((each) => [each.localName, each]));
 
 /** Chooses a file, as a reader does. */
-function choose(opener, file = aFile()) {
-  const input = opener.querySelector("input[type=file]");
-  Object.defineProperty(input, "files", { value: [file], configurable: true });
+function choose(opener, files = aFile(), by = 0) {
+  const input = opener.querySelectorAll("input[type=file]")[by];
+  Object.defineProperty(input, "files", { value: [files].flat(), configurable: true });
   input.dispatchEvent(new Event("change", { bubbles: true }));
 }
 
 /** A file over something, or dropped on it; gives the event. */
-function drag(target, name, file = aFile()) {
+function drag(target, name, file = aFile(), items = []) {
   const event = new Event(name, { bubbles: true, cancelable: true });
-  const dataTransfer = { types: ["Files"], files: name === "drop" ? [file] : [], dropEffect: "copy" };
+  const dataTransfer = { types: ["Files"], items, files: name === "drop" ? [file] : [], dropEffect: "copy" };
   target.dispatchEvent(Object.assign(event, { dataTransfer }));
   return event;
 }
@@ -225,6 +225,34 @@ test("any file may be chosen: it says what it is, and all figures that are named
   assert.equal(writer.next[0].word, " tea");
 });
 
+test("several files are chosen at once, and of a folder those at its top; they make one model", async () => {
+  const { figure: opener, openings } = await drawWith(PAGE);
+  const inFolder = (path) =>
+    Object.defineProperty(aFile(path.split("/").at(-1)), "webkitRelativePath", { value: path });
+  const [parts, folder] = [
+    [aFile("a-00001-of-00002.gguf"), aFile("a-00002-of-00002.gguf")],
+    ["mine/config.json", "mine/old/config.json"],
+  ];
+  for (const [files, by] of [
+    [parts, 0],
+    [folder.map(inFolder), 1],
+  ]) {
+    choose(opener, files, by);
+    await until(() => openings.length);
+    assert.deepEqual(openings.pop().files, by ? files.slice(0, 1) : files);
+  }
+  const entry = (name) => ({ isFile: true, file: (told) => told(aFile(name)) });
+  const rest = [[entry("config.json")], [entry("model.safetensors"), { isDirectory: true }], []]; // some at a time
+  const reader = { readEntries: (told) => told(rest.shift()) };
+  const dropped = { isDirectory: true, name: "my model", createReader: () => reader };
+  drag(opener, "drop", aFile("my model"), [{ webkitGetAsEntry: () => dropped }]);
+  await until(() => openings.length);
+  assert.deepEqual(
+    openings[0].files.map(({ webkitRelativePath }) => webkitRelativePath),
+    ["my model/config.json", "my model/model.safetensors"],
+  );
+});
+
 test("progress is a bar, and Cancel ends it", async () => {
   const { figure: opener, openings } = await drawWith(PAGE);
   choose(opener);
@@ -255,7 +283,7 @@ test("a file may be dropped here and on the figures; elsewhere it does nothing",
   assert.equal(openings.length, 0);
   drag(map, "drop", aFile("dropped.gguf"));
   await until(() => openings.length);
-  assert.equal(openings[0].file.name, "dropped.gguf");
+  assert.equal(openings[0].files[0].name, "dropped.gguf");
   const text = new Event("dragover", { bubbles: true, cancelable: true });
   words.dispatchEvent(Object.assign(text, { dataTransfer: { types: ["text/plain"], files: [] } }));
   assert.equal(text.defaultPrevented, false);

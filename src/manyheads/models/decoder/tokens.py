@@ -100,7 +100,8 @@ def _cutting(written, added):
     model, steps, cut = written["model"], written.get("normalizer"), written.get("pre_tokenizer")
     is_whole = any(each.get(name) for each in added for name in ("single_word", "lstrip", "rstrip"))
     is_odd = any(model.get(name) for name in ("dropout", "continuing_subword_prefix", "end_of_word_suffix"))
-    if is_whole or is_odd or (steps and any(each.get("normalized") for each in added)):
+    is_spaced = model.get("byte_fallback") and steps and any(each.get("normalized") for each in added)
+    if is_whole or is_odd or is_spaced:
         raise ValueError(_TABLE["faults"]["cuts"])
     if model.get("byte_fallback"):
         parts, scheme = _TABLE["pieces"], (cut or {}).get("prepend_scheme")
@@ -308,6 +309,8 @@ class DecoderTokens:
         ids, notes, before = self.tokenizer.encode(text).ids, [*self._file.notes, *cut], self._file.before
         if self.unspelled and self.unspelled & set(self._in_bytes(text).encode()):
             notes.append("No token spells some of these characters; they are left out.")
+        if before and ids[:1] == before:  # as in llama.cpp, which warns of it, and in transformers
+            notes.append(_TABLE["doubled"].format(token=self.words[before[0]]))
         beyond = len(before) + len(ids) - most
         if beyond > 0:
             notes.append(f"This model reads at most {most} tokens; the first {beyond} are left out.")

@@ -230,7 +230,8 @@ export class DecoderFile {
    * side, 2i and 2i + 1; those of the others are as ours.
    */
   #placesOf({ name }: Tensor) {
-    if (ARCHITECTURES[this.#architecture].pairs !== "neighbours" || !/\.attn_[qk]\./.test(name)) return same;
+    const pairs = this.#fact("rope.pairs") ?? ARCHITECTURES[this.#architecture].pairs;
+    if (pairs !== "neighbours" || !/\.attn_[qk]\./.test(name)) return same;
     const { headDim } = this.facts;
     return (row: number) => {
       const at = row % headDim;

@@ -43,7 +43,7 @@ const damaged = (why: string) => new Fault(`it’s damaged: ${why}. Download it 
 export const fault = (why: keyof typeof faults, values: Record<string, string | number> = {}) =>
   new Fault(filled(faults[why], values));
 /** Of a model that isn't read here, though others may: where their lines are. */
-const notRead = (why: keyof typeof faults, values: Record<string, string | number>) =>
+export const notRead = (why: keyof typeof faults, values: Record<string, string | number>) =>
   new Fault(
     `${filled(faults[why], values)} In Python, transformers may read it: the chapter “Your own models” has the lines.`,
   );

@@ -1,5 +1,5 @@
-// <open-model for="map next-word">: a GGUF file of the reader's becomes the model of the figures that it names, by id or kind. The file is
-// chosen, or dropped here or on one of them. No DOM while the module loads, as in head-map.ts.
+// <open-model for="map next-word">: a GGUF file of the reader's, all parts of one, or a folder of Hugging Face's becomes the model of the
+// figures that it names, by id or kind. It's chosen, or dropped here or on one of them. No DOM while the module loads, as in head-map.ts.
 
 import { defineFigure } from "../../doors/define-figure.ts";
 import { figureNamed } from "../../doors/named.ts";
@@ -15,12 +15,14 @@ const OWN = ["model", "models"];
 
 function view(host: Host<State, Action>) {
   const { act, root } = host;
-  const choose = () => {
-    const [chosen] = file.files ?? [];
-    file.value = ""; // the same may be chosen again
-    openOne(host, chosen);
+  const choose = ({ currentTarget }: Event) => {
+    const input = currentTarget as HTMLInputElement;
+    const chosen = [...(input.files ?? [])].filter(isAtTop);
+    input.value = ""; // the same may be chosen again
+    if (chosen.length) openOne(host, chosen);
   };
-  const file = h("input", { type: "file", onchange: choose }); // of any name: Ollama's have no ending
+  const file = h("input", { type: "file", multiple: true, onchange: choose }); // of any name: Ollama's have no ending
+  const folder = h("input", { type: "file", webkitdirectory: true, onchange: choose });
   const what = h("p", { class: "om-what" });
   const bar = h("progress", { "aria-label": "How much of the file is read" });
   const status = new StatusLine();
@@ -30,6 +32,7 @@ function view(host: Host<State, Action>) {
     "p",
     { class: "om-zone" },
     h("label", { class: "om-choose" }, root.getAttribute("label") ?? "Open a GGUF file", file),
+    h("label", { class: "om-choose om-folder" }, "Open a folder", folder),
     h("span", { class: "om-drop" }, "or drop it here."),
     h("span", { class: "om-stays" }, STAYS),
   );
@@ -48,8 +51,8 @@ function view(host: Host<State, Action>) {
   return { nodes: [zone, what, bar, status.node, offer], draw };
 }
 
-/** Opens a file as the model of the figures; what can't be done is told, and rejected. */
-async function open(host: Host<State, Action>, file: File) {
+/** Opens a file, or several that are one, as the model of the figures; what can't be done is told, and rejected. */
+async function open(host: Host<State, Action>, file: File | File[]) {
   host.state.reading?.cancels.abort();
   const cancels = new AbortController();
   const hear = (parts: object) => host.dispatch({ type: "hear", of: cancels, parts });
@@ -69,7 +72,31 @@ async function open(host: Host<State, Action>, file: File) {
   }
 }
 
-const openOne = (host: Host<State, Action>, file?: File) => file && open(host, file).catch(() => {}); // it was told
+const openOne = (host: Host<State, Action>, files: File[]) => open(host, files).catch(() => {}); // it was told
+
+/** Whether a file lies in a chosen folder itself; what lies deeper belongs to other models. */
+const isAtTop = ({ webkitRelativePath = "" }: File) => webkitRelativePath.split("/").length <= 2;
+
+/** The files that are dropped, or those that lie in a folder, which know their folder as chosen ones do. */
+async function dropped({ items, files }: DataTransfer) {
+  const entries = [...(items ?? [])].flatMap((item) => item.webkitGetAsEntry?.() ?? []); // later they're gone
+  const folder = entries.find(({ isDirectory }) => isDirectory);
+  if (!folder) return [...files];
+  const found = await filesIn(folder as FileSystemDirectoryEntry);
+  const pathOf = ({ name }: File) => ({ value: `${folder.name}/${name}` });
+  return found.map((file) => Object.defineProperty(file, "webkitRelativePath", pathOf(file)));
+}
+
+async function filesIn(folder: FileSystemDirectoryEntry) {
+  const reader = folder.createReader();
+  const found: File[] = [];
+  for (;;) {
+    const entries = await new Promise<FileSystemEntry[]>((...told) => reader.readEntries(...told)); // some at a time
+    if (!entries.length) return found;
+    const own = entries.filter(({ isFile }) => isFile) as FileSystemFileEntry[];
+    found.push(...(await Promise.all(own.map((entry) => new Promise<File>((...told) => entry.file(...told))))));
+  }
+}
 
 const figuresOf = (root: HTMLElement) =>
   (root.getAttribute("for") ?? "").split(/\s+/).flatMap((name) => figureNamed(name, root) ?? []);
@@ -98,7 +125,11 @@ function drag(host: Host<State, Action>, event: DragEvent) {
   else if (!event.defaultPrevented) dataTransfer.dropEffect = "none"; // for no other one either
   event.preventDefault();
   host.root.classList.toggle("om-over", isHere && type === "dragover");
-  if (isHere && type === "drop") openOne(host, dataTransfer.files[0]);
+  if (isHere && type === "drop")
+    dropped(dataTransfer).then(
+      (files) => openOne(host, files),
+      () => openOne(host, []),
+    );
 }
 
 defineFigure<State, Action>("open-model", {
