@@ -53,8 +53,8 @@ REFUSED = {
     "it’s a projector (mmproj)": {"facts": {"general.type": "mmproj"}, "kind": "TQ1_0"},
     "it’s a projector (mmproj), which": {"facts": {"general.architecture": "clip"}},
     "it’s an importance matrix": {"tensors": {"blk.0.attn_q.weight.in_sum2": np.ones(96)}},
-    "it’s one of 3 parts, without ": {"facts": {"split.count": 3}},
-    "it’s one of 3 parts": {"facts": {"split.count": 3, "general.architecture": None}},
+    "its model is in 3 parts, of which these are missing: ": {"facts": {"split.count": 3}},
+    "its model is in 3 parts": {"facts": {"split.count": 3, "general.architecture": None}},
     "it doesn’t say of which architecture": {"facts": {"general.architecture": None}},
     "it should give a whole number from 1 on as block_count, but gives nothing.": {
         "facts": {"llama.block_count": None}

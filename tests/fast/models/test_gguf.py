@@ -144,7 +144,9 @@ def test_any_part_of_a_model_in_several_files_finds_the_others_and_one_that_is_m
     with pytest.raises(ValueError, match=r"opened: (its parts hold|in tea-00003-of-00003\.gguf, it should be)"):
         load_decoder(paths[0])
     last.unlink()
-    with pytest.raises(ValueError, match=r"it’s one of 3 parts, without tea-00003-of-00003\.gguf\. Put all"):
+    with pytest.raises(
+        ValueError, match=r"its model is in 3 parts, of which these are missing: tea-00003-of-00003\.gguf\. Put all"
+    ):
         load_decoder(paths[1])
 
 

@@ -244,7 +244,7 @@ HOSTILE = [
     (file(tensors=[tensor(), tensor(offset=256)], data=512), f"{DAMAGED}a name in it stands twice"),
     (
         file(number("split.count", 3)),
-        "it’s one of 3 parts, without model-00002-of-00003.gguf, model-00003-of-00003.gguf.",
+        "its model is in 3 parts, of which these are missing: model-00002-of-00003.gguf, model-00003-of-00003.gguf.",
     ),
     *(
         (file(tensors=[tensor(shape=(32,), axes=axes)]), f"{DAMAGED}a tensor in it has {axes} axes")

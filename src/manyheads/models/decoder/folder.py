@@ -74,14 +74,13 @@ def _facts(config):
     turned = config.get("no_rope_layers") or []
     if any(bool(each) == ((layer + 1) % every == 0) for layer, each in enumerate(turned) if every):
         raise ValueError(fault("unturned", every=every))
-    found = {fact: config[name] for fact, name in TABLE["facts"].items() if config.get(name) is not None}
-    found["rope.pairs"] = "halves"
     if config["rope_type"] == "llama3":
         factors = _factors(config)
     if config["rope_type"] in ("default", "llama3"):
-        found["rope.scaling.type"] = "none"
-    facts = {f"{architecture}.{fact}": value for fact, value in found.items()}
-    return facts | {"general.architecture": architecture}, factors
+        config["rope_type"] = "none"
+    rows = [row for row in (*GGUF["facts"].values(), *GGUF["ruledOut"]) if config.get(row.get("config")) is not None]
+    facts = {f"{architecture}.{row['fact']}": config[row["config"]] for row in rows}
+    return facts | {"general.architecture": architecture, f"{architecture}.rope.pairs": "halves"}, factors
 
 
 def _factors(config):  # -> float32 [pair]

@@ -1,7 +1,7 @@
 // A folder of a model as transformers saves it, read as if it were a GGUF file of that model: twin of models/decoder/folder.py. What is
 // chosen or dropped comes here; `folder` of shared/gguf.json says which facts and tensors are which.
 
-import { architectures, blocks, folder as table } from "../../shared/gguf.json";
+import { architectures, blocks, facts as rowsOfFacts, folder as table, ruledOut } from "../../shared/gguf.json";
 import { Fault } from "../math/faults.ts";
 import { factsOfTokenizer } from "./gguf-tokens.ts";
 import type { Kind } from "./gguf-blocks.ts";
@@ -92,7 +92,8 @@ function factsOf(config: Json) {
     ["general.architecture", architecture],
     [`${architecture}.rope.pairs`, "halves"],
   ]);
-  for (const [fact, name] of Object.entries(table.facts))
+  const rows: { fact: string; config?: string }[] = [...Object.values(rowsOfFacts), ...ruledOut];
+  for (const { fact, config: name = "" } of rows)
     if (config[name] !== null && config[name] !== undefined) facts.set(`${architecture}.${fact}`, config[name]);
   return { facts, factors };
 }

@@ -58,11 +58,8 @@ export function codesOf(kind: Kind, bytes: Uint8Array): Codes {
     for (let at = 0; at < codes.length; at++) codes[at] *= -scales[at >> 4];
     d.forEach((_, part) => (d[part] = -half(bytes, blocks.Q3_K.bytes * ((part >> 4) + 1) - 2)));
   }
-  return {
-    bits: 8,
-    codes,
-    d: Float32Array.from({ length: codes.length / BLOCK }, (_, at) => d[Math.floor((at * BLOCK) / size)]),
-  };
+  const wide = () => Float32Array.from({ length: codes.length / BLOCK }, (_, at) => d[Math.floor((at * BLOCK) / size)]);
+  return { bits: 8, codes, d: size === BLOCK ? d : wide() };
 }
 
 /** The float16 at a byte. */
@@ -83,12 +80,14 @@ function placeOf(kind: Packed, name: string) {
   return -1;
 }
 
-/** The numbers of so many bits, several of which are in a byte, the lowest first, and stand so far `apart`; so far up in the results. */
-function spread(bytes: Uint8Array, [from, length, apart, bits]: number[], found: Uint8Array, to = 0, up = 0) {
+/** The numbers of a field from a byte on, each so far up in the results: of so many bits, the lowest of a byte first, and so far apart. */
+function spread(bytes: Uint8Array, from: number, field: number[], found: Uint8Array, to = 0, up = 0) {
+  const apart = field[1]; // taken out one by one: this runs for each block
+  const bits = field[2];
   const mask = 2 ** bits - 1;
-  for (let start = from; start < from + length; start += apart)
-    for (let down = 0; down < 8; down += bits)
-      for (let at = start; at < start + apart; at++) found[to++] |= ((bytes[at] >> down) & mask) << up;
+  for (let start = from; start < from + field[0]; start += apart)
+    for (let down = 0; down < 8; down += bits, to += apart)
+      for (let at = 0; at < apart; at++) found[to + at] |= ((bytes[start + at] >> down) & mask) << up;
 }
 
 /** The scales of a block's parts and, where it has them, what their least values are multiplied with. */
@@ -103,8 +102,9 @@ function readScales(kind: Packed, bytes: Uint8Array, at: number, scales: Int8Arr
     }
   else {
     const found = new Uint8Array(16);
-    spread(bytes, kind === "Q3_K" ? [at, 8, 8, 4] : [at + 2, 4, 1, 4], found);
-    spread(bytes, kind === "Q3_K" ? [at + 8, 4, 4, 2] : [at, 2, 1, 2], found, 0, 4);
+    const isLast = kind === "Q3_K"; // do the upper bits come last
+    spread(bytes, isLast ? at : at + 2, isLast ? [8, 8, 4] : [4, 1, 4], found);
+    spread(bytes, isLast ? at + 8 : at, isLast ? [4, 4, 2] : [2, 1, 2], found, 0, 4);
     for (let part = 0; part < 16; part++) scales[part] = found[part] - 32;
   }
 }
@@ -170,9 +170,15 @@ function readBytes(kind: Packed, bytes: Uint8Array) {
   const found = new Uint8Array((bytes.length / size) * weights);
   for (let start = 0, to = 0; to < found.length; start += size, to += weights)
     if (low[2] === 8) found.set(bytes.subarray(start + lowAt, start + lowAt + weights), to);
+    else if (weights === BLOCK && high)
+      for (let at = 0, from = start + lowAt, bits = start + highAt; at < HALF; at++) {
+        // as below, in a third of the time: most of Qwen's small models are of such blocks
+        found[to + at] = (bytes[from + at] & 15) | (((bytes[bits + (at >> 3)] >> (at & 7)) & 1) << 4);
+        found[to + at + HALF] = (bytes[from + at] >> 4) | (((bytes[bits + 2 + (at >> 3)] >> (at & 7)) & 1) << 4);
+      }
     else {
-      spread(bytes, [start + lowAt, ...low], found, to);
-      if (high) spread(bytes, [start + highAt, ...high], found, to, low[2]);
+      spread(bytes, start + lowAt, low, found, to);
+      if (high) spread(bytes, start + highAt, high, found, to, low[2]);
     }
   const codes = new Int8Array(found.buffer);
   const table = tables[kind.split("_")[0] as keyof typeof tables];

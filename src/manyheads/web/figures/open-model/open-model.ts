@@ -19,7 +19,7 @@ function view(host: Host<State, Action>) {
     const input = currentTarget as HTMLInputElement;
     const chosen = [...(input.files ?? [])].filter(isAtTop);
     input.value = ""; // the same may be chosen again
-    if (chosen.length) openOne(host, chosen);
+    if (chosen.length || input === folder) openOne(host, chosen); // of an empty folder, that it lacks all
   };
   const file = h("input", { type: "file", multiple: true, onchange: choose }); // of any name: Ollama's have no ending
   const folder = h("input", { type: "file", webkitdirectory: true, onchange: choose });
