@@ -51,10 +51,10 @@ function fileModel(name, numLayers = 3, numHeads = 5, changes = {}) {
 /** A family of files, each opened as a test says: `openings` holds what is told of each, and ends it. */
 function files() {
   const openings = [];
-  const openModel = (file, { progress, opened, signal }) =>
+  const openModel = (files, { progress, opened, signal }) =>
     new Promise((resolve, reject) => {
       signal.addEventListener("abort", () => reject(signal.reason));
-      openings.push({ file, progress, opened, signal, come: resolve, fail: reject });
+      openings.push({ files, progress, opened, signal, come: resolve, fail: reject });
     });
   return { openModel, openings };
 }
@@ -185,16 +185,16 @@ const figures = () =>
   Object.fromEntries([...document.querySelector("main").children].map((each) => [each.localName, each]));
 
 /** Chooses a file, as a reader does. */
-function choose(opener, file = aFile(), at = 0) {
+function choose(opener, files = aFile(), at = 0) {
   const input = opener.querySelectorAll("input[type=file]")[at];
-  Object.defineProperty(input, "files", { value: [file], configurable: true });
+  Object.defineProperty(input, "files", { value: [files].flat(), configurable: true });
   input.dispatchEvent(new Event("change", { bubbles: true }));
 }
 
 /** A file over something, or dropped on it; gives the event. */
-function drag(target, name, file = aFile()) {
+function drag(target, name, file = aFile(), items = []) {
   const event = new Event(name, { bubbles: true, cancelable: true });
-  const dataTransfer = { types: ["Files"], files: name === "drop" ? [file] : [], dropEffect: "copy" };
+  const dataTransfer = { types: ["Files"], items, files: name === "drop" ? [file] : [], dropEffect: "copy" };
   target.dispatchEvent(Object.assign(event, { dataTransfer }));
   return event;
 }
@@ -234,6 +234,34 @@ test("any file may be chosen: it says what it is, and all figures that are named
   assert.equal(writer.next[0].word, " tea");
 });
 
+test("several files are chosen at once, and of a folder those at its top; they make one model", async () => {
+  const { figure: opener, openings } = await drawWith(PAGE);
+  const inFolder = (path) =>
+    Object.defineProperty(aFile(path.split("/").at(-1)), "webkitRelativePath", { value: path });
+  const [parts, folder] = [
+    [aFile("a-00001-of-00002.gguf"), aFile("a-00002-of-00002.gguf")],
+    ["mine/config.json", "mine/old/config.json"],
+  ];
+  for (const [files, by] of [
+    [parts, 0],
+    [folder.map(inFolder), 1],
+  ]) {
+    choose(opener, files, by);
+    await until(() => openings.length);
+    assert.deepEqual(openings.pop().files, by ? files.slice(0, 1) : files);
+  }
+  const entry = (name) => ({ isFile: true, file: (told) => told(aFile(name)) });
+  const rest = [[entry("config.json")], [entry("model.safetensors"), { isDirectory: true }], []]; // some at a time
+  const reader = { readEntries: (told) => told(rest.shift()) };
+  const dropped = { isDirectory: true, name: "my model", createReader: () => reader };
+  drag(opener, "drop", aFile("my model"), [{ webkitGetAsEntry: () => dropped }]);
+  await until(() => openings.length);
+  assert.deepEqual(
+    openings[0].files.map(({ webkitRelativePath }) => webkitRelativePath),
+    ["my model/config.json", "my model/model.safetensors"],
+  );
+});
+
 test("progress is a bar, and Cancel ends it", async () => {
   const { figure: opener, openings } = await drawWith(PAGE);
   choose(opener);
@@ -264,7 +292,7 @@ test("a file may be dropped here and on the figures; elsewhere it does nothing",
   assert.equal(openings.length, 0);
   drag(map, "drop", aFile("dropped.gguf"));
   await until(() => openings.length);
-  assert.equal(openings[0].file.name, "dropped.gguf");
+  assert.equal(openings[0].files[0].name, "dropped.gguf");
   const text = new Event("dragover", { bubbles: true, cancelable: true });
   words.dispatchEvent(Object.assign(text, { dataTransfer: { types: ["text/plain"], files: [] } }));
   assert.equal(text.defaultPrevented, false);
@@ -339,7 +367,7 @@ const second = (opener) => named(opener, "Open a second file beside it");
 
 /** Opens a file beside the one that is open, and agrees to what it takes. */
 async function comeBeside(opener, openings, model) {
-  choose(opener, aFile(`${model.name}.gguf`), 1);
+  choose(opener, aFile(`${model.name}.gguf`), 2);
   await until(() => openings.length);
   const { come: comes, opened: tell } = openings.pop();
   const agreed = tell(header(model, 1e6));
@@ -431,7 +459,7 @@ test("what can't be compared is refused before it's loaded; closed while it load
   const { "head-map": map } = figures();
   choose(opener);
   await come(openings);
-  choose(opener, aFile(), 1);
+  choose(opener, aFile(), 2);
   await until(() => openings.length);
   const { opened: tell, fail } = openings.pop();
   await tell(header(fileModel("other", 2, 4))).catch(fail);
@@ -439,7 +467,7 @@ test("what can't be compared is refused before it's loaded; closed while it load
     opener,
     /^The file could not be opened: it has 2 layers of 4 heads, and small 3 of 5\. Heads are compared one by one, so choose a file with as many\. What you see stays\. Close it$/,
   );
-  choose(opener, aFile(), 1);
+  choose(opener, aFile(), 2);
   await until(() => openings.length);
   type(map, "Sentence", "cold tea");
   await until(() => map.attention.keyTokens.includes("cold"));

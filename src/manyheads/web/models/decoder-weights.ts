@@ -61,7 +61,7 @@ export class DecoderWeights {
     if (COPIED.has(kind)) return this.#kernel.copyRows(held, blocks[kind].bytes, first, rows, placeOf);
     const codes = codesOf(kind, rows);
     this.#putCodes(held, first, codes, placeOf);
-    return areFinite(codes.d) && (codes.bits === 8 || areFinite(codes.m)); // what isn't finite stands in these
+    return codes.bits === 8 ? areFinite(codes.d, 128) : areFinite(codes.d) && areFinite(codes.m); // what isn't finite stands in these
   }
 
   #putCodes(

@@ -8,7 +8,8 @@ import { EncoderEngine } from "./encoder-engine.ts";
 import { encoderAnswer } from "./encoder-model.ts";
 import { readAs, readJson } from "./files.ts";
 import type { Listed } from "./files.ts";
-import { describe, readGguf, readHeader, type Gguf } from "./gguf.ts";
+import { readFiles } from "./folder.ts";
+import { describe, readHeader, type Gguf } from "./gguf.ts";
 import { DecoderFile } from "./gguf-decoder.ts";
 import { tokenizerOf } from "./gguf-tokens.ts";
 import code from "./kernel.wasm";
@@ -60,10 +61,10 @@ async function load(name: string, base: string) {
   return started(model.start());
 }
 
-/** Opens a reader's file as a decoder. */
-async function open(file: File, name: string) {
+/** Opens a reader's files as a decoder. */
+async function open(files: File[], name: string) {
   const script = tokenizersScript();
-  const gguf = await readGguf(file);
+  const { gguf, file } = await readFiles(files);
   const model = new DecoderFile(gguf, name);
   const { numLayers, numHeads } = model.facts;
   const agreed = new Promise<void>((agree) => (goOn = agree));

@@ -1,7 +1,7 @@
 // The models that a page can run, by name. Their files lie on the site below this module, in the folder of its version; each is
 // fetched once however many elements ask.
 
-import { familyOf, isFile, modelLabel, nameOfFile } from "../math/families.ts";
+import { familyOf, isFile, modelLabel, nameOfFiles } from "../math/families.ts";
 import { Fault, importScript } from "../math/faults.ts";
 import { bytesOf, checked, download, onceMore, readAs, readJson, readSafetensors } from "./files.ts";
 import type { ModelFile, Progress } from "./files.ts";
@@ -22,10 +22,10 @@ export interface Loading {
 interface FamilyScript {
   load(variant: string, loading: Loading): Promise<HeadModel>;
   missingBytes?(): Promise<number>;
-  open?(file: File, name: string, options: Opening): Promise<OpenedModel>;
+  open?(files: File[], name: string, options: Opening): Promise<OpenedModel>;
 }
 
-/** The model of a reader's file. */
+/** The model of a reader's file or files. */
 type OpenedModel = DecoderModel & { close(): void };
 
 const cache = new Map<string, Promise<any>>();
@@ -54,15 +54,15 @@ export async function loadModel(name: string, progress: Progress = () => {}): Pr
 }
 
 /**
- * Opens a language model of the reader's, a GGUF file. From then on `loadModel` knows it by its `name`, until another one is opened,
- * unless that is to stand `beside` it: what is closed gives its memory back.
+ * Opens a language model of the reader's: a GGUF file, all parts of one, or a folder of Hugging Face's. From then on `loadModel` knows it
+ * by its `name`, until another one is opened, unless that is to stand `beside` it: what is closed gives its memory back.
  */
-export async function openModel(file: File, options: Opening) {
+export async function openModel(files: File[], options: Opening) {
   const { open } = await familyScript("decoder");
   const stays = (each: OpenedModel) => options.beside && !each.broken;
-  const name = nameOfFile(file.name);
+  const name = nameOfFiles(files);
   const isTwice = openedModels.some((each) => stays(each) && each.name === name);
-  const model = await open!(file, isTwice ? `${name}-2` : name, options);
+  const model = await open!(files, isTwice ? `${name}-2` : name, options);
   for (const before of openedModels)
     if (!stays(before)) {
       cache.delete(`model ${before.name}`);

@@ -15,8 +15,8 @@ export interface LoadOptions {
 
 let starts = triesOf(import.meta.url); // that failed
 
-/** The worker's first message: a model of the book's by its name, or a reader's file and what the page calls it. */
-export type FirstMessage = { load: string } | { open: Blob; name: string };
+/** The worker's first message: a model of the book's by its name, or a reader's files and what the page calls them. */
+export type FirstMessage = { load: string } | { open: File[]; name: string };
 
 /**
  * Starts a worker, which fetches a model's files, or reads one of the reader's. `progress(done, total)` counts bytes, of all files

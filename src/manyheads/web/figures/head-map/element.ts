@@ -60,10 +60,10 @@ function bring(map: Element) {
 }
 
 /**
- * Reads a GGUF file of the reader's as the map's model; fulfilled once it reads the sentence with it. What could not be done is told,
+ * Reads a GGUF file of the reader's, or several files that are one, as the map's model; fulfilled once it reads the sentence with it. What could not be done is told,
  * and rejected, and what was shown stays.
  */
-async function open(host: MapFigure, file: File) {
+async function open(host: MapFigure, file: File | File[]) {
   const { name } = await openFile(file, { tell: (...message) => host.setStatus(...message) });
   host.root.removeAttribute("models");
   host.root.setAttribute("model", name);

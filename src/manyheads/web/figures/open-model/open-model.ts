@@ -1,6 +1,6 @@
-// <open-model for="map next-word">: a GGUF file of the reader's becomes the model of the figures that it names, by id or kind. The file is
-// chosen, or dropped here or on one of them. A second one may stand beside it: then the maps show how their heads differ. No DOM while the
-// module loads, as in head-map.ts.
+// <open-model for="map next-word">: a GGUF file of the reader's, all parts of one, or a folder of Hugging Face's becomes the model of the
+// figures that it names, by id or kind. It's chosen, or dropped here or on one of them. A second one may stand beside it: then the maps
+// show how their heads differ. No DOM while the module loads, as in head-map.ts.
 
 import { defineFigure } from "../../doors/define-figure.ts";
 import { figureNamed } from "../../doors/named.ts";
@@ -22,15 +22,15 @@ const OWN = ["model", "models"];
 
 function view(host: Host<State, Action>) {
   const { act, root } = host;
-  /** A button for a file, of any name: Ollama's have no ending. */
-  const chooser = (label: string, kind: string, beside: boolean) => {
+  /** A button for files, of any name, since Ollama's have no ending; or for a folder. */
+  const chooser = (label: string, kind: string, { beside = false, webkitdirectory = false } = {}) => {
     const choose = () => {
-      const [chosen] = file.files ?? [];
-      file.value = ""; // the same may be chosen again
-      openOne(host, chosen, beside);
+      const chosen = [...(input.files ?? [])].filter(isAtTop);
+      input.value = ""; // the same may be chosen again
+      if (chosen.length || webkitdirectory) openOne(host, chosen, beside); // of an empty folder, that it lacks all
     };
-    const file = h("input", { type: "file", onchange: choose });
-    return h("label", { class: `om-choose ${kind}` }, label, file);
+    const input = h("input", { type: "file", multiple: !webkitdirectory, webkitdirectory, onchange: choose });
+    return h("label", { class: `om-choose ${kind}` }, label, input);
   };
   const lines = h("div", { class: "om-lines" });
   const bar = h("progress", { "aria-label": "How much of the file is read" });
@@ -42,11 +42,12 @@ function view(host: Host<State, Action>) {
   );
   const wait = h("input", { type: "checkbox", onchange: () => act({ type: "wait", waits: wait.checked }) });
   const offer = h("label", { class: "hm-field" }, wait, "Read when I press Enter");
-  const second = chooser("Open a second file beside it", "om-second", true);
+  const second = chooser("Open a second file beside it", "om-second", { beside: true });
   const zone = h(
     "p",
     { class: "om-zone" },
-    chooser(root.getAttribute("label") ?? "Open a GGUF file", "", false),
+    chooser(root.getAttribute("label") ?? "Open a GGUF file", ""),
+    chooser("Open a folder", "om-folder", { webkitdirectory: true }),
     h("span", { class: "om-drop" }, "or drop it here."),
     h("span", { class: "om-stays" }, STAYS),
   );
@@ -97,8 +98,8 @@ function view(host: Host<State, Action>) {
   return { nodes: [zone, lines, bar, asks, offer, second, beside.node], draw };
 }
 
-/** Opens a file as the model of the figures, or as one beside that; what can't be done is told, and rejected. */
-async function open(host: Host<State, Action>, file: File, { beside = false } = {}) {
+/** Opens a file, or several that are one, as the model of the figures, or as one beside that; what can't be done is told, and rejected. */
+async function open(host: Host<State, Action>, file: File | File[], { beside = false } = {}) {
   host.state.reading?.cancels.abort();
   const cancels = new AbortController();
   const hear = (parts: object) => host.dispatch({ type: "hear", of: cancels, parts });
@@ -141,8 +142,8 @@ function agreed(
   });
 }
 
-const openOne = (host: Host<State, Action>, file?: File, beside = false) =>
-  file && open(host, file, { beside }).catch(() => {}); // it was told
+const openOne = (host: Host<State, Action>, files: File[], beside = false) =>
+  open(host, files, { beside }).catch(() => {}); // it was told
 
 /** Reads our texts with both models, one after the other: what the reader types is answered in between. */
 async function measure(host: Host<State, Action>) {
@@ -157,6 +158,30 @@ async function measure(host: Host<State, Action>) {
     }
   } catch (error) {
     if (!signal.aborted) host.act({ type: "stop", why: `The texts could not be read: ${reasonOf(error)}` });
+  }
+}
+
+/** Whether a file lies in a chosen folder itself; what lies deeper belongs to other models. */
+const isAtTop = ({ webkitRelativePath = "" }: File) => webkitRelativePath.split("/").length <= 2;
+
+/** The files that are dropped, or those that lie in a folder, which know their folder as chosen ones do. */
+async function dropped({ items, files }: DataTransfer) {
+  const entries = [...(items ?? [])].flatMap((item) => item.webkitGetAsEntry?.() ?? []); // later they're gone
+  const folder = entries.find(({ isDirectory }) => isDirectory);
+  if (!folder) return [...files];
+  const found = await filesIn(folder as FileSystemDirectoryEntry);
+  const pathOf = ({ name }: File) => ({ value: `${folder.name}/${name}` });
+  return found.map((file) => Object.defineProperty(file, "webkitRelativePath", pathOf(file)));
+}
+
+async function filesIn(folder: FileSystemDirectoryEntry) {
+  const reader = folder.createReader();
+  const found: File[] = [];
+  for (;;) {
+    const entries = await new Promise<FileSystemEntry[]>((...told) => reader.readEntries(...told)); // some at a time
+    if (!entries.length) return found;
+    const own = entries.filter(({ isFile }) => isFile) as FileSystemFileEntry[];
+    found.push(...(await Promise.all(own.map((entry) => new Promise<File>((...told) => entry.file(...told))))));
   }
 }
 
@@ -197,8 +222,12 @@ function drag(host: Host<State, Action>, event: DragEvent) {
   else if (!event.defaultPrevented) dataTransfer.dropEffect = "none"; // for no other one either
   event.preventDefault();
   host.root.classList.toggle("om-over", isHere && type === "dragover");
-  const beside = (target as Element).closest?.(".om-second") !== null;
-  if (isHere && type === "drop") openOne(host, dataTransfer.files[0], beside);
+  const beside = Boolean((target as Element).closest?.(".om-second"));
+  if (isHere && type === "drop")
+    dropped(dataTransfer).then(
+      (files) => openOne(host, files, beside),
+      () => openOne(host, [], beside),
+    );
 }
 
 /** What a map told: how long a word takes, and of two models, both their maps. */
