@@ -61,7 +61,8 @@ class AttentionMap:
     `value_norms[layer, head, key]` say how long the vector is that a head would write from a token with all of its
     weight, |v W^O|, where the model can tell: see `value_weighted`.
 
-    `picture` is what a model looked at in patches, a `Picture`: a figure paints the weights over it.
+    `picture` is what a model looked at in patches, a `Picture`: a figure paints the weights over it. `answer_start` is
+    the key, from 0, with which what the model wrote begins, after a prompt: a figure draws a line before it.
 
     The weights are a read-only copy of what is passed, and tokens and names are copies, so that a map stays as it was
     checked.
@@ -84,6 +85,7 @@ class AttentionMap:
     named_layer: int | None = None
     value_norms: NDArray[np.float32] | None = None
     picture: Picture | None = None
+    answer_start: int | None = None
 
     if TYPE_CHECKING:
 
@@ -109,6 +111,7 @@ class AttentionMap:
             named_layer: int | None = None,
             value_norms: ArrayLike | None = None,
             picture: Picture | None = None,
+            answer_start: int | None = None,
         ) -> None: ...
 
     def __post_init__(self) -> None:
@@ -125,6 +128,8 @@ class AttentionMap:
             values[f"{axis}_names"] = check_names(axis, getattr(self, f"{axis}_names"), counted(count))
         if self.named_layer is not None and not 0 <= self.named_layer < layers:
             raise ValueError(f"named_layer must be from 0 to {layers - 1}, got {self.named_layer}")
+        if self.answer_start is not None and not 0 < self.answer_start < expected[1]:
+            raise ValueError(f"answer_start must be a key after the first of {expected[1]}, got {self.answer_start}")
         for name, value in values.items():
             object.__setattr__(self, name, value)  # the class is frozen
 

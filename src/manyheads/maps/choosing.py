@@ -42,6 +42,7 @@ def merge_words(attention):
         causal=False,  # a mask that is causal again becomes the flag
         value_norms=None,
         picture=None,
+        answer_start=move_answer(attention.answer_start, keys),
     )
     return add_note(words, OPTIONS["pieces"]["values"]["merge"]["note"])
 
@@ -91,6 +92,7 @@ def take_tokens(attention, queries, keys):
         causal=False,
         value_norms=None if attention.value_norms is None else attention.value_norms[..., list(keys)],
         picture=move_picture(attention.picture, queries, keys),
+        answer_start=move_answer(attention.answer_start, keys),
     )
 
 
@@ -137,12 +139,23 @@ def cut(attention, queries, keys, shown):
         mask=None if attention.mask is None else attention.mask[queries, keys],
         value_norms=None,  # parts aren't weighed
         picture=move_picture(attention.picture, range(attention.shape[2])[queries], range(attention.shape[3])[keys]),
+        answer_start=move_answer(attention.answer_start, range(attention.shape[3])[keys]),
     )
     start, end, count = shown
     shown = {"first": start + 1, "last": end, "count": count}
     if part.kind != "parts":
         return add_note(part, NOTES["betweenAny"].format(**shown))
     return add_note(part, NOTES["between"].format(**shown, share=percent(share_left_out(asking, weights))))
+
+
+def move_answer(start, keys):
+    """Where an answer begins among these keys of another map; None where that isn't between two of them.
+
+    >>> move_answer(3, [0, 2, 4]), move_answer(1, [1, 2])
+    (2, None)
+    """
+    at = None if start is None else next((number for number, key in enumerate(keys) if key >= start), None)
+    return at or None
 
 
 def weigh_by_norms(attention):

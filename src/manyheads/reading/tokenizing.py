@@ -15,7 +15,12 @@ from manyheads.reading.token_names import TEXT_ALONE, check_text, is_tokenizer, 
 ALONE = "Text {number} of {count} is read alone, as {why}: batch=0 to batch={last} choose it."
 NO_PADDING = "the tokenizer has no padding token"
 ONE_PICTURE = "a picture goes with one text"
-OF_NEW_TOKENS = {"attention_mask": 1, "mm_token_type_ids": 0, "token_type_ids": 0}  # what inputs say of written words
+OF_NEW_TOKENS = {
+    "attention_mask": 1,
+    "mm_token_type_ids": 0,
+    "token_type_ids": 0,
+    "labels": -100,
+}  # what inputs say of written words
 WENT_ON = "{name} is shorter than the text: what comes after it is taken for text."
 CUT = "The first {most} tokens of {count} are read, as the model reads no more."
 IN_TEMPLATE = "The text stands in the model's chat template, after the picture."
@@ -54,7 +59,7 @@ def make_inputs(request):
     elif inputs is not None and request.modules:
         inputs, longer = fit_to_text(inputs)
         notes = (*request.notes, *(WENT_ON.format(name=name) for name in longer))
-        request = replace(request, inputs=inputs, notes=notes)
+        request = replace(request, inputs=inputs, notes=notes, prompt=min(longer.values(), default=None))
     elif inputs is not None or not request.modules:
         pass
     elif hasattr(tokens, "input_ids"):
@@ -69,7 +74,7 @@ def make_inputs(request):
     return request
 
 
-def fit_to_text(inputs):  # -> inputs, the names of what was made longer
+def fit_to_text(inputs):  # -> inputs, the names of what was made longer and how long it was
     """Inputs whose text goes on, such as those of a prompt with what was written: what counts its tokens goes on, too.
 
     >>> import torch
@@ -81,14 +86,14 @@ def fit_to_text(inputs):  # -> inputs, the names of what was made longer
     """
     ids = inputs.get("input_ids") if hasattr(inputs, "get") else None
     if getattr(ids, "ndim", 0) != 2:
-        return inputs, []
-    longer = {}
+        return inputs, {}
+    longer, lengths = {}, {}
     for name, of_new in OF_NEW_TOKENS.items():
         value = inputs.get(name)
         if getattr(value, "ndim", 0) == 2 and value.shape[1] < ids.shape[1]:
             longer[name] = value.new_full(tuple(ids.shape), of_new)
-            longer[name][:, : value.shape[1]] = value
-    return ({**inputs, **longer} if longer else inputs), [*longer]
+            longer[name][:, : value.shape[1]], lengths[name] = value, value.shape[1]
+    return ({**inputs, **longer} if longer else inputs), lengths
 
 
 def take_apart(source):

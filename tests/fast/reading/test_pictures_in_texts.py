@@ -96,14 +96,17 @@ def test_a_grid_fills_the_run_of_its_text():
         HeadMap.of(llava()[0], inputs=inputs, image=photograph(), grid=(3, 5), part="text")
 
 
-def test_two_pictures_are_said_to_be_two_whatever_is_asked():
-    inputs = {"input_ids": ids_with(16, 16), "pixel_values": PIXELS.expand(2, -1, -1, -1)}
-    model = llava()[0]
-    says = "the text has 2 pictures, or one in as many pieces, and only one in one piece can be shown"
-    for options in ({}, {"grid": (4, 4)}, {"image": [photograph(), photograph()]}):
-        with pytest.raises(ValueError, match=says):
-            HeadMap.of(model, inputs=inputs, **{"image": photograph(), **options})
-    assert HeadMap.of(model, inputs=inputs).attention.notes[-1] == f"T{says[1:]}."
+def test_two_pictures_take_two_images():
+    inputs = {"input_ids": ids_with(16, 16), "pixel_values": torch.cat([PIXELS, PIXELS.flip(3)])}
+    for options in ({}, {"grid": (4, 4)}):
+        attention = HeadMap.of(llava()[0], inputs=inputs, image=[photograph()] * 2, **options).attention
+        picture, after = attention.picture, np.arange(16).reshape(4, 4)
+        assert (picture.rows, picture.columns, picture.key_start, picture.query_start) == (4, 9, 1, 1)
+        shown = np.array([-1 if place is None else place for place in picture.places]).reshape(4, 9)
+        assert (shown == np.hstack([after, np.full((4, 1), -1), after + 17])).all()
+        assert "2 pictures stand side by side, in the order of the text." in attention.notes
+    named = HeadMap.of(llava()[0], inputs=inputs, tokenizer=llava()[1]).attention.key_tokens
+    assert named[16:20] == [" piece 1, patch 4,4", "cat", " piece 2, patch 1,1", " piece 2, patch 1,2"]
 
 
 def internvl():
@@ -113,11 +116,15 @@ def internvl():
     return made("InternVLForConditionalGeneration", config)
 
 
-@pytest.mark.parametrize("grid", [None, (2, 2), (2, 4)])
-def test_tiles_are_not_laid_over_the_whole_picture(grid):
+def test_tiles_that_are_not_seen_to_be_parts_of_the_picture_stand_side_by_side():
     inputs = {"input_ids": ids_with(8), "pixel_values": PIXELS.repeat(2, 1, 1, 1)}
-    with pytest.raises(ValueError, match=r"reads its picture in 2 tiles \(8 places\), and only one in one piece"):
-        HeadMap.of(internvl(), inputs=inputs, image=photograph(), grid=grid)
+    attention = HeadMap.of(internvl(), inputs=inputs, image=photograph()).attention
+    assert attention.picture.places == (0, 1, None, 4, 5, 2, 3, None, 6, 7)
+    assert attention.notes[-1].startswith(
+        "Where these 2 pieces lie in a picture isn't known: each is drawn as the model"
+    )
+    with pytest.raises(ValueError, match=r"grid=\(2, 4\) is 8 patches, but the map has 4 places"):
+        HeadMap.of(internvl(), inputs=inputs, image=photograph(), grid=(2, 4))
     one = {"input_ids": ids_with(4), "pixel_values": PIXELS}
     assert laid(HeadMap.of(internvl(), inputs=one, image=photograph())) == (2, 2, 1, 1)
 

@@ -118,5 +118,11 @@ function askersOf(queries: number[], { keys, keyTokens }: Chosen) {
   return (keys ?? placesOf(keyTokens)).map((place) => asking.get(place) ?? null);
 }
 
+/** The key with which an answer begins, as it's shown; -1 for none, and where nothing of its prompt is shown. */
+export function answerKey({ answerStart = Infinity, keys, keyTokens }: ShownMap) {
+  const at = (keys ?? placesOf(keyTokens)).findIndex((place) => place >= answerStart);
+  return at || -1;
+}
+
 /** Where a token that asks is looked at; -1 where it isn't. */
 export const keyOf = ({ askers }: ShownMap, query: number) => askers?.indexOf(query) ?? -1;

@@ -3,6 +3,7 @@
 
 import type { HeadStyle, ShownMap } from "../../math/map-state.ts";
 import { compareHeads, headName, lineStyle, lineUnit, strongest } from "../../math/maps.ts";
+import { answerKey } from "../../math/shown.ts";
 import { capital, isolated, readable, weightText } from "../../math/text.ts";
 import { arrow, fill, focusOn, h, s, setText, setToken, targetOf } from "../../views/dom.ts";
 import { unpin, type MapHost, type MapPart } from "./map-part.ts";
@@ -104,13 +105,14 @@ class LinesPanel {
     const [, , queries, keys] = map.shape;
     this.svg.setAttribute("viewBox", `0 0 100 ${Math.max(queries, keys)}`);
     this.node.style.setProperty("--rows", String(Math.max(queries, keys)));
+    const answer = answerKey(map);
     for (const [list, tokens] of [
       [this.asking, map.queryTokens],
       [this.lookedAt, map.keyTokens],
     ] as const) {
       const items = fill(list, tokens.length, () => h("li", {}, h("button", { type: "button", tabindex: -1 })));
       tokens.forEach((token, index) => {
-        setToken(items[index].children[0], token);
+        setToken(items[index].children[0], token, index === (list === this.lookedAt ? answer : map.askers?.[answer]));
         items[index].classList.toggle("hm-only", list === this.lookedAt && Boolean(shared) && !shared?.has(index));
       });
       if (!list.querySelector('[tabindex="0"]')) items[0]?.children[0].setAttribute("tabindex", "0");

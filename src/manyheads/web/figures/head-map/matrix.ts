@@ -3,6 +3,7 @@
 import { difference, movedHeads } from "../../math/compared.ts";
 import type { ShownMap } from "../../math/map-state.ts";
 import { cellTint, DENSE, fullWeight, headName, isMasked, queryWeights } from "../../math/maps.ts";
+import { answerKey } from "../../math/shown.ts";
 import { directionOf, isSpecial, percent } from "../../math/text.ts";
 import type { ShownRowElement } from "./asking.ts";
 import { fill, h, rowsOf, setText, setToken, setWeight, targetOf } from "../../views/dom.ts";
@@ -143,7 +144,9 @@ export class MatrixFigure extends HeadFigure {
     table.ariaLabel = label;
     this.scroll.dir = table.dir = directionOf(map.keyTokens);
     const columns = fill(this.columns, keys + 1, () => h("th", { scope: "col" }, h("span")));
-    for (let key = 0; key < keys; key++) setToken(columns[key + 1].children[0], map.keyTokens[key]);
+    const answer = answerKey(map);
+    const asks = map.askers?.[answer] ?? -1;
+    for (let key = 0; key < keys; key++) setToken(columns[key + 1].children[0], map.keyTokens[key], key === answer);
     const faint = map.keyTokens.map(isSpecial);
     const style = styleOfHead(state, map, layer, head);
     const asking = this.#query();
@@ -155,7 +158,7 @@ export class MatrixFigure extends HeadFigure {
       const { cells } = row;
       row.shows = { map, layer, head, query, own: map === whole ? query : whole.queries.indexOf(map.queries[query]) };
       row.classList.toggle("hm-asks", query === asking);
-      setToken(cells[0], map.queryTokens[query]);
+      setToken(cells[0], map.queryTokens[query], query === asks);
       while (cells.length > keys + 1) row.lastElementChild?.remove();
       while (cells.length < keys + 1) row.append(h("td", { tabindex: -1 }));
       for (let key = 0; key < keys; key++) {

@@ -3,7 +3,7 @@
 import type { ShownMap } from "../../math/map-state.ts";
 import { cellTint, compareHeads, fullWeight, headNamesOf, isMasked, queryWeights } from "../../math/maps.ts";
 import { mostHeads } from "../../math/families.ts";
-import { keyOf } from "../../math/shown.ts";
+import { answerKey, keyOf } from "../../math/shown.ts";
 import { directionOf, isSpecial, percent } from "../../math/text.ts";
 import { Arcs, type PaintedRow } from "./arcs.ts";
 import type { ShownRowElement } from "./asking.ts";
@@ -210,13 +210,14 @@ export function drawRow(
   const style = styleOfHead(state, map, layer, head);
   const full = fullWeight(map, layer, weights, style);
   const from = keyOf(map, query);
+  const answer = answerKey(map);
   row.shows = { map, layer, head, query, askers, second };
   while (row.cells.length > weights.length + 1) row.lastElementChild?.remove();
   while (row.cells.length < weights.length + 1) row.append(h("td", { role: "cell", tabindex: -1 }));
   weights.forEach((weight, key) => {
     const cell = row.cells[key + 1];
     const token = map.keyTokens[key];
-    setToken(cell, token);
+    setToken(cell, token, key === answer);
     const special = isSpecial(token);
     cell.classList.toggle("hm-only", Boolean(shared) && !shared?.has(key));
     cell.classList.toggle("hm-faint", special);

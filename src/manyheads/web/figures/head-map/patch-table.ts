@@ -2,6 +2,7 @@
 
 import type { ShownMap } from "../../math/map-state.ts";
 import { cellTint, isMasked, queryWeights } from "../../math/maps.ts";
+import { answerKey } from "../../math/shown.ts";
 import { isSpecial } from "../../math/text.ts";
 import { fill, h, rowsOf, setTint, setToken, setWeight } from "../../views/dom.ts";
 import type { ShownRowElement } from "./asking.ts";
@@ -44,9 +45,13 @@ export class CellTable {
     drawCells(rowsOf(this.places)[0], others, drawn, state, true);
     const rows = fill(this.patches, columns ? drawn.patches.length / columns : 0, () => h("tr", { role: "row" }));
     this.patches.style.setProperty("--columns", String(columns));
-    [...rows].forEach((row, at) =>
-      drawCells(row as ShownRowElement, drawn.patches.slice(at * columns, (at + 1) * columns), drawn, state, false),
-    );
+    const between = drawn.map.picture?.places; // pictures that stand side by side
+    [...rows].forEach((row, at) => {
+      drawCells(row as ShownRowElement, drawn.patches.slice(at * columns, (at + 1) * columns), drawn, state, false);
+      [...row.cells].forEach((cell, column) =>
+        cell.classList.toggle("hm-between", between?.[at * columns + column] === null),
+      );
+    });
     this.ask();
   }
 
@@ -73,12 +78,13 @@ function drawCells(row: ShownRowElement, keys: (number | null)[], drawn: Drawn, 
   row.shows = { map, layer, head, query, keys, askers };
   const cells = fill(row, keys.length, makeCell) as HTMLCollectionOf<HTMLTableCellElement>;
   const { weights, tintOf } = tintsOf(drawn, state, query);
+  const answer = named ? answerKey(map) : -1;
   keys.forEach((key, at) => {
     const gone = cells[at].classList.contains("hm-gone");
     if (gone !== (key === null)) cells[at].replaceWith(gone ? makeCell() : makeGone());
     if (key === null) return;
     const [cell, token] = [cells[at], map.keyTokens[key]];
-    if (named) setToken(cell, token);
+    if (named) setToken(cell, token, key === answer);
     cell.classList.toggle("hm-faint", isSpecial(token));
     setWeight(cell, map, weights[key], tintOf(key), map.queryTokens[query], token, isMasked(map, query, key));
   });
