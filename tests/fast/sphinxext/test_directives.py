@@ -20,7 +20,7 @@ MAP = AttentionMap(list("abc"), list("abc"), np.full((1, 2, 3, 3), 1 / 3))
     [
         ({"layer": 1}, "layer counts from 0 to 0, got 1"),
         ({"head": 2}, "head counts from 0 to 1, got 2"),
-        ({"query": 3}, "query counts from 0 to 2, got 3"),
+        ({"query": 3}, "query must be from 0 to 2 for this map, got 3"),
         ({"first": 50}, "first counts from 0 to 2, got 50"),
         ({"last": 3}, "last counts from 0 to 2, got 3"),
         ({"first": 2, "last": 1}, "last must not come before first, got 1 and 2"),
