@@ -87,7 +87,7 @@ def test_a_drawing_board_may_have_strokes_or_nothing_on_it():
         ("", {"strokes": "tea"}, "got 'tea'"),
         ("ring", {"off": "3.0"}, "there is no head 0 in layer 3"),
         ("ring", {"guess": "teapot"}, "heads are written like 23.4, layer and head from 0, got 'teapot'"),
-        ("ring", {"query": 65}, "query counts from 0 to 64, got 65"),
+        ("ring", {"query": 65}, "query must be from 0 to 64 for this map, got 65"),
     ],
 )
 def test_a_drawing_board_refuses_what_there_is_not(words, options, told):
