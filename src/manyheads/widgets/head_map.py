@@ -2,6 +2,7 @@
 
 import os
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, overload
 
@@ -10,6 +11,7 @@ import traitlets
 
 from manyheads.drawing.plain import plain_html
 from manyheads.maps import AttentionMap
+from manyheads.maps.choosing import fit_query, query_of
 from manyheads.maps.mixing import check_alike
 from manyheads.maps.wire import layer_message, map_message
 from manyheads.models.registry import load_model
@@ -18,7 +20,7 @@ from manyheads.shared.options import OPTIONS, is_whole, names_with, start_of
 from manyheads.widgets.figure import Figure, reason
 from manyheads.widgets.given_maps import GIVEN, GivenMap
 from manyheads.widgets.map_of import FAINT, MapOf
-from manyheads.widgets.saving import PLACES, TEXT, element_of, name_of, save_map
+from manyheads.widgets.saving import TEXT, element_of, name_of, save_map
 from manyheads.widgets.web_files import built, styles_of
 
 ASKS = [*names_with("computed"), "head_mask", "model_index"]  # of a model that reads sentences
@@ -42,6 +44,16 @@ class _Whole(traitlets.Int):
         return super().validate(obj, int(value) if isinstance(value, np.integer) else value)
 
 
+class _Query(traitlets.TraitType):
+    """Who asks: a place, a span of tokens, or a text."""
+
+    def validate(self, obj, value):
+        try:
+            return query_of(value)
+        except (TypeError, ValueError) as error:
+            raise traitlets.TraitError(str(error)) from error
+
+
 class _Choice(traitlets.Enum):
     """One of an option's values, or what it was called before."""
 
@@ -61,6 +73,8 @@ def _trait(name, row):
         trait = _Choice(row)
     elif row["kind"] == "place":
         trait = _Whole(start, allow_none=start is None, min=0)
+    elif row["kind"] == "query":
+        trait = _Query(start)
     else:
         trait = traitlets.Unicode(start, allow_none=start is None)
     return trait.tag(sync=True)
@@ -76,7 +90,7 @@ if TYPE_CHECKING:
         view: str
         layer: int | None
         head: int | None
-        query: int
+        query: int | tuple[int, int] | str
         special: str
         weigh: str
         heads: str
@@ -149,6 +163,7 @@ class HeadMap(MapOf, _Chosen):
 
     models: list[Callable[..., AttentionMap]]
     beside: Callable[..., AttentionMap] | None
+    _of: tuple[str, int] | None = None  # the sentence and the model that `attention` is of
 
     def __init__(
         self,
@@ -184,7 +199,8 @@ class HeadMap(MapOf, _Chosen):
             for name, value in start_of_drawn(self.attention.picture).items():
                 if name not in traits:
                     setattr(self, name, value)
-        for name, count in zip(PLACES, self.attention.shape):
+        query_of(self.query, self.attention.query_tokens)
+        for name, count in zip(("layer", "head"), self.attention.shape):
             if (place := getattr(self, name)) is not None and place >= count:
                 raise ValueError(f"{name} must be from 0 to {count - 1} for this map, got {place}")
         if self.view == "picture" and self.attention.picture is None:
@@ -207,6 +223,13 @@ class HeadMap(MapOf, _Chosen):
         if is_whole(name, value) and getattr(self.model, "passage", None) is not None:
             raise traitlets.TraitError(NOT_WHOLE.format(option=f"{name}={value!r}"))
         return value
+
+    @traitlets.validate("query")
+    def _found(self, proposal):
+        """A text by its places: at once in the text that stands there, else once that is computed."""
+        if isinstance(proposal.value, str) and self._of == (self.sentence, self.model_index):
+            return query_of(proposal.value, self.attention.query_tokens)
+        return proposal.value
 
     @traitlets.validate("model_index")
     def _known_model(self, proposal):
@@ -235,8 +258,10 @@ class HeadMap(MapOf, _Chosen):
         with self.hold_sync():
             self._compared = compared and map_message(compared, self.layer)
             self._attention = map_message(attention, self.layer) | {"computed": count}
-        self._sent = attention, compared
+        self._sent, self._of = (attention, compared), (self.sentence, self.model_index)
         self.set_trait("attention", attention)
+        with suppress(ValueError):  # the page says why they can't ask
+            self.query = self.query  # words that were waiting for this text
 
     def _send_layers(self, widget, wanted, buffers):
         """Sends the layers that the page asks for, of the map that it has: a large map has one layer there at first."""
@@ -253,8 +278,8 @@ class HeadMap(MapOf, _Chosen):
         if not hasattr(self.model, "open"):
             return
         try:
-            place = self.model.open(change.new)
-            if hasattr(self.beside, "open"):
+            place = self.model.open(change.new) if isinstance(change.new, int) else change.new
+            if hasattr(self.beside, "open") and isinstance(change.new, int):
                 self.beside.open(change.new)
         except Exception as error:
             self._status = f"It can't be opened: {reason(error)} What you see stays."
@@ -279,6 +304,12 @@ class HeadMap(MapOf, _Chosen):
         self.head_mask = mask
         self.observe(self._recompute, "head_mask")
 
+    @property
+    def _asked_of(self):
+        """The map; of a span that asks, its row."""
+        query = fit_query(self.query, self.attention.shape[2])
+        return self.attention.asked_by(query) if isinstance(query, tuple) else self.attention
+
     def _plain(self):
         return plain_html(self.attention, self._sent[1], self.layer)
 
@@ -295,7 +326,7 @@ class HeadMap(MapOf, _Chosen):
         >>> HeadMap("Tea or coffee?").plot(layer=1).axes[0].get_title()
         'layer 2, sentence type'
         """
-        return self.attention.plot(layer, head, axes=axes, size=size)
+        return self._asked_of.plot(layer, head, axes=axes, size=size)
 
     @overload
     def to_svg(self, path: None = None, *, layer: int | None = None, head: int | None = None) -> str: ...
@@ -307,7 +338,7 @@ class HeadMap(MapOf, _Chosen):
         >>> HeadMap("Tea or coffee?").to_svg(layer=0, head=0)[:4]
         '<svg'
         """
-        return self.attention.to_svg(path, layer=layer, head=head)
+        return self._asked_of.to_svg(path, layer=layer, head=head)
 
     @overload
     def to_csv(self, path: None = None) -> str: ...
@@ -319,7 +350,7 @@ class HeadMap(MapOf, _Chosen):
         >>> HeadMap("Tea or coffee?").to_csv()[:16]
         'layer,head,query'
         """
-        return self.attention.to_csv(path)
+        return self._asked_of.to_csv(path)
 
     save = save_map
     _element = element_of

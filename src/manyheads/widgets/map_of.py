@@ -9,6 +9,7 @@ import numpy as np
 from IPython.display import HTML
 
 from manyheads.maps import AttentionMap
+from manyheads.maps.choosing import fit_query, move_query, query_of
 from manyheads.reading.pipeline import read
 from manyheads.reading.request import ARGUMENTS, Request
 from manyheads.reading.sentences import MAX_WEIGHTS
@@ -316,5 +317,6 @@ def _within(models, traits):
     first, attention = passage[0], models[0].map
     within = {name: value for name, value in traits.items() if name not in PASSAGE}
     if within.get("query") is not None and attention.query_tokens == attention.key_tokens:
-        within["query"] = within["query"] - first if first <= within["query"] < first + attention.shape[2] else 0
+        moved = move_query(query_of(within["query"]), first)
+        within["query"] = moved if isinstance(moved, str) else fit_query(moved, attention.shape[2])
     return within

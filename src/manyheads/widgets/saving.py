@@ -13,7 +13,7 @@ from typing import Any
 from manyheads.drawing.element import element_html, write_heads
 from manyheads.drawing.endings import check_path
 from manyheads.drawing.plain import plain_html
-from manyheads.maps.choosing import take_between
+from manyheads.maps.choosing import fit_query, move_query, take_between, write_query
 from manyheads.maps.wire import digits_in, digits_of, map_json
 from manyheads.models.registry import is_named
 from manyheads.shared.options import OPTIONS, is_whole, start_of
@@ -21,7 +21,7 @@ from manyheads.whole_files import write_whole
 from manyheads.widgets.file_size import too_large
 from manyheads.widgets.web_files import built
 
-PLACES = ("layer", "head", "query")  # in the order of a map's axes
+PLACES = ("layer", "head")  # in the order of a map's axes
 TEXT = "text"  # what a model reads that doesn't say what it reads
 BAKED = 2**22  # weights; a page of a map with more has one layer of it, some 4 MB at most
 DIGITS = f"digits-{secrets.token_hex(8)}"  # stands in a page for weights that are written straight into its file
@@ -167,14 +167,16 @@ def element_of(figure):
 
 
 def _shown(figure, attention, mask):
-    """What is shown of a map, as attributes of its element; of a smaller one than was there, the last."""
+    """What is shown of a map, as attributes of its element; what a smaller one than was there lacks is another."""
     chosen = {name: getattr(figure, name) for name, row in OPTIONS.items() if "computed" not in row}
     for name, count in zip(PLACES, attention.shape):
         chosen[name] = None if chosen[name] is None else min(chosen[name], count - 1)
+    chosen["query"] = fit_query(chosen["query"], attention.shape[2])
     rows = enumerate(mask or [])
     off = write_heads((layer, head) for layer, row in rows for head, on in enumerate(row) if not on)
     chosen = {name: None if value == start_of(name) else value for name, value in chosen.items()}
-    return {**chosen, "off": off or None}
+    asks = chosen["query"] and write_query(chosen["query"])
+    return {**chosen, "query": asks, "off": off or None}
 
 
 def _takes_whole_rows(figure):
@@ -189,10 +191,11 @@ def _part_of(figure, attention, mask):
     part = take_between(attention, figure.first, figure.last)
     if part is attention:
         return attention, shown
-    asks = shown["query"] or 0
+    asks = figure.query
     if part.shape[2] < attention.shape[2]:  # those that ask are those that are looked at
-        asks -= figure.first
-    shown |= {"first": None, "last": None, "query": asks if 0 < asks < part.shape[2] else None}
+        asks = move_query(asks, figure.first)
+    asks = fit_query(asks, part.shape[2])
+    shown |= {"first": None, "last": None, "query": write_query(asks) if asks else None}
     return replace(part, notes=(*part.notes, ONLY_THESE)), shown
 
 

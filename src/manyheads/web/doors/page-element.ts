@@ -2,6 +2,7 @@
 
 import type { AttentionMap, HeadMask } from "../math/attention-map.ts";
 import { hostHere } from "../math/host.ts";
+import type { Query } from "../math/query.ts";
 import type { HeadModel } from "../models/head-model.ts";
 import { h } from "../views/dom.ts";
 import { elementNamed } from "./named.ts";
@@ -28,7 +29,7 @@ export interface LiveMap extends HTMLElement {
   readonly models: string[]; // their names
   model: string; // the name of the chosen one
   sentence: string;
-  query: number;
+  query: Query | string; // who asks; a text until a map is here in which it is found
   headMask: HeadMask;
   readonly enlarged: { layer: number; head: number } | null;
   off: string; // the heads that are off: "0.3 5.11", layer.head
