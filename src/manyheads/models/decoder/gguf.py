@@ -103,40 +103,42 @@ def _elsewhere(path):
 
 
 def _facts_and_tensors(path):
-    data, facts, places, first = _read(path)
+    read = _read(path)
+    _, facts, places, _ = read
     judge(facts, places)
-    count = facts.get("split.count")
-    parts = part_names(path.name, count if isinstance(count, int) else 1)
-    if missing := [name for name in parts if not path.with_name(name).exists()]:
+    count = facts.get("split.count", 1)
+    names = part_names(path.name, count)
+    if missing := [name for name in names if not path.with_name(name).exists()]:
         raise ValueError(fault("parts", count=count, names=listed(missing)))
-    if not parts:
-        demand_model(facts, places)
-        return facts, {name: _tensor(data, name, first + offset, *of) for name, (offset, *of) in places.items()}
-    found, tensors = [], {}
-    for number, name in enumerate(parts):
+    whole, tensors = facts, {}
+    for number, name in enumerate(names):
         try:
-            data, facts, places, first = _read(path.with_name(name))
-            if facts.get("split.no") != number or facts.get("split.count") != count or {*places} & {*tensors}:
+            data, facts, places, first = read if name == path.name else _read(path.with_name(name))
+            own = facts.get("split.no", 0), facts.get("split.count", 1)
+            if own != (number, count) or {*places} & {*tensors}:
                 raise ValueError(fault("part", number=number + 1, count=count))
-            found.append(facts)
-            tensors |= {name: _tensor(data, name, first + offset, *of) for name, (offset, *of) in places.items()}
+            whole = whole if number else facts
+            tensors |= {each: _tensor(data, each, first + offset, *of) for each, (offset, *of) in places.items()}
         except ValueError as error:
-            raise type(error)(f"in {name}, {error}") from error
-    judge(found[0], tensors)
-    demand_model(found[0], tensors)
-    if len(tensors) != found[0].get("split.tensors.count", len(tensors)):
-        raise ValueError(fault("others", count=len(tensors), wanted=found[0]["split.tensors.count"]))
-    return found[0], tensors
+            raise type(error)(f"in {name}, {error}" if len(names) > 1 else str(error)) from error
+    judge(whole, tensors)
+    if not tensors:
+        raise ValueError(fault("empty"))
+    if not whole.get("general.architecture"):  # which the second of several parts doesn't name
+        raise ValueError(fault("unnamed"))
+    if len(names) > 1 and len(tensors) != whole.get("split.tensors.count", len(tensors)):
+        raise ValueError(fault("others", count=len(tensors), wanted=whole["split.tensors.count"]))
+    return whole, tensors
 
 
 def part_names(name, count):
-    """What the files of a model in so many parts are called, after any of them; none for a model in one file.
+    """What the files of a model in so many parts are called, after any of them.
 
     >>> part_names("tea-00002-of-00003.gguf", 3)
     ['tea-00001-of-00003.gguf', 'tea-00002-of-00003.gguf', 'tea-00003-of-00003.gguf']
     """
-    if not 1 < count < MOST_PARTS:
-        return []
+    if type(count) is not int or not 1 < count < MOST_PARTS:
+        return [name]
     before, ending = re.fullmatch(r"(?is)(.*?)(?:-\d{5}-of-\d{5})?(\.gguf)?", name).groups()
     return [f"{before}-{number + 1:05}-of-{count:05}{ending or ''}" for number in range(count)]
 
@@ -180,14 +182,6 @@ def judge(facts, names):
     if architecture and architecture not in GGUF["architectures"]:
         known = ", ".join(GGUF["architectures"])
         raise NotRead(fault("architecture", architecture=architecture[:40], known=known))
-
-
-def demand_model(facts, names):
-    """Refuse a file that holds no weights, or doesn't say whose."""
-    if not names:
-        raise ValueError(fault("empty"))
-    if not facts.get("general.architecture"):  # which the second of several parts doesn't name
-        raise ValueError(fault("unnamed"))
 
 
 def listed(names, most=4):
