@@ -57,7 +57,6 @@ def test_a_file_is_refused_or_cancelled_in_a_sentence_and_what_was_shown_stays(o
     letter.write_text("Dear reader, this is no model.")
     chooser.set_input_files(letter)
     expect(status).to_contain_text("The file could not be opened: it isn’t a GGUF file.")
-    (tmp_path / "tokenizer.json").write_text("{}")
     opener.get_by_label("Open a folder").set_input_files(tmp_path)
     expect(status).to_contain_text("The file could not be opened: it lacks config.json.")
     opener.evaluate(CANCELS)

@@ -16,7 +16,8 @@ const LONGEST = 2 ** 26; // bytes of a header, or of a text
 /** What the reader's files say of a model, and all of them that hold weights: a GGUF file, all parts of one, or a folder of Hugging Face's. */
 export async function readFiles(files: File[]): Promise<{ gguf: Gguf; file: Blob }> {
   const ggufs = files.filter(({ name }) => /\.gguf$/i.test(name));
-  const isFolder = files.length !== 1 || /\.(json|safetensors)$/i.test(files[0].name);
+  const [first] = files;
+  const isFolder = files.length !== 1 || first.webkitRelativePath || /\.(json|safetensors)$/i.test(first.name);
   if (files.some(({ name }) => /\.safetensors$/i.test(name)) || (isFolder && !ggufs.length)) return readFolder(files);
   const parts = files.length > 1 ? ggufs : files; // beside which a folder may have others
   return { gguf: await readGguf(...parts), file: joined(parts) };
