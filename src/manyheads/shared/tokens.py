@@ -129,7 +129,7 @@ def _end_of(tokens, first, wanted, spell):
         text = _unspaced(tokens[first : last + 1])
         if spell(text) == wanted:
             return last
-        if not wanted.startswith(spell(text)) and not re.search(LONE_BYTES, text):
+        if not wanted.startswith(spell(text)) and not _is_unfinished(tokens[last]):
             return -1
     return -1
 
@@ -192,9 +192,14 @@ def word_starts(tokens):
 def _goes_on(before, token):
     if is_special(before) or is_special(token):
         return False
-    if re.search(f"{LONE_BYTES}$", before) and re.match(f"(?=<[89AB]){LONE_BYTES}", token):
+    if _is_unfinished(before) and re.match(f"(?=<[89AB]){LONE_BYTES}", token):
         return True
     return readable(token) != token
+
+
+def _is_unfinished(text):
+    """Whether a text ends inside a character, with some of its bytes."""
+    return re.search(f"{LONE_BYTES}$", text) is not None
 
 
 def _inside_words(tokens):

@@ -115,13 +115,22 @@ class HeadMap(MapOf, _Chosen):
     with a slider over it. `compare` is a second sentence; `beside` instead is a second model, or its name, which reads
     the same one: two files of a model, or it before and after it was tuned. `view` is "paint", "matrix", "grid" (all
     heads of all layers), "lines" or, for a map with a picture, "picture"; `layer` (at first the one whose heads have
-    names, else the first), `head` (the one shown large, or whose lines alone are shown) and `query` count from 0;
+    names, else the first), `head` (the one shown large, or whose lines alone are shown) and `query` (who asks) count
+    from 0;
     `head_mask[layer][head]` is False for a head that is turned off, None for all on. `special` says whether special
     tokens are kept ("keep"), dimmed ("dim") or removed ("remove"), `heads="average"` shows the mean of the heads,
     `layers="rollout"` attention rollout: see `AttentionMap`.
     `weigh="written"` multiplies each weight by the length of the vector that the head writes from there, for the
     models that can tell (focus, induction, decoder) and for maps with `value_norms`, so that a sink which writes
     nothing fades.
+
+    Several tokens ask as one: `query` is a place, a span `(first, last)`, both included, or words of the text, and what
+    is shown, drawn, and written to files is the mean of their rows, as `AttentionMap.asked_by` has it. Words that the
+    text has more than once are refused, with their places, and so are words that it doesn't have.
+
+    >>> figure = HeadMap("The red car met the blue car.", query="the red car")
+    >>> figure.query, figure.to_csv().splitlines()[1].split(",")[4]
+    ((1, 3), 'the red car')
 
     A model that reads drawings gets one instead of a sentence, in any form that `DrawingModel` takes:
 

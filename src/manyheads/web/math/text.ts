@@ -5,7 +5,6 @@ import { LONE_BYTES, NOTES, PIECE_MARK, RIGHT_TO_LEFT, SPECIAL_TOKEN, WORD_MARKS
 
 const SPECIAL = new RegExp(`^(${SPECIAL_TOKEN})$`);
 const BYTE_RUNS = new RegExp(`(${LONE_BYTES})+`, "g");
-const HAS_BYTES = new RegExp(LONE_BYTES);
 const ENDS_IN_BYTES = new RegExp(`${LONE_BYTES}$`);
 const GOES_ON_IN_BYTES = new RegExp(`^(?=<[89AB])${LONE_BYTES}`);
 
@@ -102,7 +101,7 @@ function endOf(tokens: string[], first: number, wanted: string, spell: (text: st
   for (let last = first; last < tokens.length; last++) {
     const text = unspaced(tokens.slice(first, last + 1));
     if (spell(text) === wanted) return last;
-    if (!wanted.startsWith(spell(text)) && !HAS_BYTES.test(text)) return -1;
+    if (!wanted.startsWith(spell(text)) && !isUnfinished(tokens[last])) return -1;
   }
   return -1;
 }

@@ -1,7 +1,6 @@
 // Several words ask as one: dragged over, or up to a word that is pressed with the shift key, or for long with a finger; the arrow
 // keys with shift take one more, or one less.
 
-import { spanned } from "../../math/query.ts";
 import { arrow } from "../../views/dom.ts";
 import type { MapHost } from "./map-part.ts";
 
@@ -49,15 +48,16 @@ export function listenForSpans(stage: HTMLElement, host: MapHost, askerAt: (node
     if (!dragged) return;
     event.stopPropagation(); // no single word asks meanwhile
     if (to === null) return;
-    const query = spanned(Math.min(press.from, to), Math.max(press.from, to));
-    host.dispatch({ type: "point", query });
+    host.dispatch({ type: "point", query: [Math.min(press.from, to), Math.max(press.from, to)] });
   }
 
   function drop({ type }: Event) {
     const { pointed } = host.state;
-    const isSpan = dragged && typeof pointed === "object" && pointed !== null;
     end();
-    if (isSpan) host.act(type === "pointerup" ? { type: "pin", query: pointed } : { type: "point", query: null });
+    if (typeof pointed !== "object" || !pointed) return;
+    host.dispatch({ type: "point", query: null });
+    const [first, last] = pointed;
+    if (type === "pointerup" && first < last) host.act({ type: "pin", query: pointed }); // back on the first word, it's a click
   }
 
   function end() {

@@ -346,11 +346,12 @@ export const askingOf = ({ chosen, map }: State) => fitQuery(chosen.query, map?.
 /** The token that asks at present. */
 export const queryOf = (state: State) => state.pointed ?? restOf(state);
 
-/** While a token is pinned, others are pointed at in vain; what is dragged over is seen all the same. */
+/** Where a token is pinned, or several are dragged over, others are pointed at in vain. */
 function point(state: State, query: Query | null): State {
-  const isVain = query === null || endsOf(query)[0] < 0 || (state.pinned && typeof query === "number");
-  const pointed = isVain ? null : query;
-  return String(pointed) === String(state.pointed) || !state.shown ? state : { ...state, pointed };
+  const single = typeof query === "number";
+  if (!state.shown || (single && typeof state.pointed === "object" && state.pointed)) return state;
+  const pointed = query === null || endsOf(query)[0] < 0 || (single && state.pinned) ? null : query;
+  return String(pointed) === String(state.pointed) ? state : { ...state, pointed };
 }
 
 const hasRows = ({ shape }: ShownMap, rows: Query) => endsOf(rows)[1] < shape[2];
