@@ -134,8 +134,7 @@ def internvl():
 def gemma():
     named = {"boi_token": "<start_of_image>", "eoi_token": "<end_of_image>", "image_token": "<image_soft_token>"}
     tokenizer = words(**named)
-    sizes = {"pan_and_scan_min_crop_size": 8, "pan_and_scan_max_num_crops": 4}
-    images = transformers.Gemma3ImageProcessorPil(size=SQUARE, pan_and_scan_min_ratio_to_activate=1.2, **sizes)
+    images = transformers.Gemma3ImageProcessorPil(size=SQUARE)
     processor = transformers.Gemma3Processor(images, tokenizer, image_seq_length=4)
     config = {"vision_config": SIGLIP, "text_config": TEXT, "mm_tokens_per_image": 4}
     model = made("Gemma3", config | {"image_token_index": tokenizer.image_token_id})

@@ -23,7 +23,8 @@ CASES = [(name, sizes) for name in FAMILIES for sizes in SIZES]
 
 
 def asked(name, pictures):
-    return asked_about(name, *pictures, **({"images_kwargs": {"do_pan_and_scan": True}} if name == "gemma" else {}))
+    crops = {"do_pan_and_scan": True, "pan_and_scan_min_crop_size": 8}
+    return asked_about(name, *pictures, **(crops if name == "gemma" else {}))
 
 
 @pytest.mark.parametrize(("name", "sizes"), CASES)
