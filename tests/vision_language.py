@@ -71,14 +71,10 @@ def llava():
 
 
 def pixtral():
-    """LLaVA with another tower: pictures keep their shape, and their rows end with a token."""
-    tokenizer = words(["[IMG_BREAK]", "[IMG_END]"], image_token="[IMG]")
-    images = transformers.PixtralImageProcessorPil(size={"longest_edge": SIDE}, patch_size=PATCH)
-    processor = transformers.PixtralProcessor(images, tokenizer, patch_size=PATCH)
+    """LLaVA with another tower: pictures keep their shape, and their rows end with a token. Its processor isn't here."""
     vision = {"model_type": "pixtral", **VISION, "head_dim": 8}
     config = {"vision_config": vision, "text_config": {"model_type": "mistral", **TEXT}, "vision_feature_layer": -1}
-    keeps = {"vision_feature_select_strategy": "full", "image_token_id": tokenizer.image_token_id}
-    return made("Llava", config | keeps), processor
+    return made("Llava", config | {"vision_feature_select_strategy": "full", "image_token_id": 60})
 
 
 def qwen(kind="Qwen2VL"):
@@ -138,8 +134,7 @@ def internvl():
 def gemma():
     named = {"boi_token": "<start_of_image>", "eoi_token": "<end_of_image>", "image_token": "<image_soft_token>"}
     tokenizer = words(**named)
-    sizes = {"pan_and_scan_min_crop_size": 8, "pan_and_scan_max_num_crops": 4}
-    images = transformers.Gemma3ImageProcessorPil(size=SQUARE, pan_and_scan_min_ratio_to_activate=1.2, **sizes)
+    images = transformers.Gemma3ImageProcessorPil(size=SQUARE)
     processor = transformers.Gemma3Processor(images, tokenizer, image_seq_length=4)
     config = {"vision_config": SIGLIP, "text_config": TEXT, "mm_tokens_per_image": 4}
     model = made("Gemma3", config | {"image_token_index": tokenizer.image_token_id})
@@ -149,7 +144,6 @@ def gemma():
 
 FAMILIES = {  # each with what stands for a picture in a text
     "llava": (llava, "<image>"),
-    "pixtral": (pixtral, "[IMG]"),
     "qwen2": (lambda: qwen("Qwen2VL"), "<|vision_start|> <|image_pad|> <|vision_end|>"),
     "qwen2.5": (lambda: qwen("Qwen2_5_VL"), "<|vision_start|> <|image_pad|> <|vision_end|>"),
     "qwen3": (lambda: qwen("Qwen3VL"), "<|vision_start|> <|image_pad|> <|vision_end|>"),

@@ -33,6 +33,7 @@ UNNAMED = (
     "grid={grid} is {patches} patches, and which of the {count} places of this text they are isn't known: tokens=, or "
     "ids and their tokenizer=, tell, by the token that stands for a patch"
 )
+ONE_ALONE = "this looks at one picture, and image= has {count}: give one of them, as in image=pixels[0]"
 UNLIKE = "the model looks at {places} places for a text of {count} ids: which of them are the picture's isn't known"
 BLOCKS = "The model reads patches in blocks of {side} x {side}: here they stand row after row."
 
@@ -69,9 +70,11 @@ def find_patches(request, weighed, text):  # -> Text
     text = replace(text, notes=notes, order=order)
     if request.image is None:
         return text
-    start = len(found.special)
+    start, images = len(found.special), images_in(request.image)
     asks = start if asks_itself else None
-    picture, more = picture_from(request.image, found.rows, found.columns, start, asks, pixels=pixels)
+    if len(images) > 1:
+        return replace(text, refusal=ONE_ALONE.format(count=len(images)))
+    picture, more = picture_from(images[0], found.rows, found.columns, start, asks, pixels=pixels)
     return replace(text, picture=picture, notes=(*notes, *more))
 
 

@@ -82,24 +82,25 @@ def find_by_model(ids, config, named, row=0, rows=1):
     """
     texts = ids_in(named)
     texts = [list(ids)] if texts is None or row >= rows else array_of_ids(texts).reshape(-1, texts.shape[-1]).tolist()
-    text = text_of_answer(row, rows, len(texts))
+    text = min(text_of_answer(row, rows, len(texts)), len(texts) - 1)
+    if texts[text] != list(ids[: len(texts[text])]):  # inputs of something else
+        texts, text = [list(ids)], 0
+    read = len(texts[text])  # of what was written, no token is a patch
     tokens = {"image": image_token_of(config), "video": getattr(config, "video_token_id", None)}
     pieces = []
     for kind, token in tokens.items():
-        places = [place for place, one in enumerate(ids) if one == token]
+        places = [place for place, one in enumerate(ids[:read]) if one == token]
         if token is None or not places:
             continue
         if getattr(config, "image_grid_pinpoints", None) is not None:
             return Found(refusal=PACKED)
         counts = [one.count(token) for one in texts]
-        if counts[min(text, len(counts) - 1)] != len(places):  # as where inputs hold another text
-            texts, text, counts = [list(ids)], 0, [len(places)]
         grids = _grids_among(named, config, kind)
         try:
             if grids is not None:
                 pieces += _by_grids(places, grids, counts, text, kind)
             else:
-                pieces += _by_tiles(places, runs_of(ids, token), named.get("pixel_values"), counts, text)
+                pieces += _by_tiles(places, runs_of(ids[:read], token), named.get("pixel_values"), counts, text)
         except ValueError as error:
             return Found(refusal=str(error))
     return Found(tuple(sorted(pieces, key=lambda piece: piece.places[0])), len(ids)) if pieces else None

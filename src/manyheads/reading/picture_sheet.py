@@ -14,6 +14,7 @@ SHEET = 896  # pixels to the longer side of pictures that are drawn as one, at m
 CELL = 28  # pixels to the side of a patch there, at most
 IN_A_ROW = 4  # pictures; of more, rows follow each other as lines of a text do
 SURE = 0.9  # the least correlation of tiles, put together, with their picture
+APART = 0.01  # by which it's larger than that of any other way to put them together
 UNLIKE = "the text has {pictures}, and image= has {given}: image=[...] takes one for each"
 SIDE_BY_SIDE = "{pictures} stand side by side, in the order of the text."
 TILES = "The model reads a picture in tiles, {rows} x {columns}{whole}: they lie where they belong in it."
@@ -50,6 +51,8 @@ def lay_out(pieces, grids, images):  # -> blocks, a name for each piece, notes
     Without images there are no blocks. Raises `ValueError` where it isn't known which image a piece is of.
     """
     if len(pieces) == 1:
+        if len(images) > 1:
+            raise ValueError(UNLIKE.format(pictures="1 picture", given=len(images)))
         return [], [""], ()
     groups, notes = _groups(pieces, images), ()
     if groups is None:
@@ -148,8 +151,9 @@ def arrange(image, pieces):  # -> rows and columns of tiles, which piece is the 
             if not left:
                 mosaic = image_of(np.block(_in_rows(tiles, columns)))[0]
                 found[rows, columns, whole] = min(least, likeness(image, mosaic))
-    best = max(found, key=found.get, default=None)
-    return best if best is not None and found[best] >= SURE else None
+    best, *others = sorted(found, key=found.get, reverse=True) or [None]
+    seen = best is not None and found[best] >= SURE and all(found[other] < found[best] - APART for other in others)
+    return best if seen else None
 
 
 def draw(blocks, after, start, query_start):  # -> Picture

@@ -19,11 +19,12 @@ WRITING = {"output_attentions": True, "return_dict_in_generate": True, "max_new_
 NEAR = re.compile(r"(vision|visual).*(attn|attention)\.(out_proj|proj|projection_layer)$")
 # One picture, one that's twice as wide as high, and two of unlike shapes.
 SIZES = {"one": [(96, 96)], "wide": [(192, 96)], "two": [(64, 96), (192, 96)]}
-CASES = [(name, sizes) for name in FAMILIES for sizes in SIZES if name != "pixtral"]
+CASES = [(name, sizes) for name in FAMILIES for sizes in SIZES]
 
 
 def asked(name, pictures):
-    return asked_about(name, *pictures, **({"do_pan_and_scan": True} if name == "gemma" else {}))
+    crops = {"do_pan_and_scan": True, "pan_and_scan_min_crop_size": 8}
+    return asked_about(name, *pictures, **(crops if name == "gemma" else {}))
 
 
 @pytest.mark.parametrize(("name", "sizes"), CASES)
@@ -34,14 +35,18 @@ def test_weights_are_those_of_the_model_before_and_after_it_wrote(name, sizes):
     with torch.no_grad():
         written = model.generate(**inputs, **WRITING)
     prompt, *steps = [torch.stack(step)[:, 0].numpy() for step in written.attentions]
-    for source, image in ((written, pictures), (model, pictures if len(pictures) > 1 else pictures[0])):
-        shown = HeadMap.of(source, inputs=inputs, tokenizer=processor, image=image).attention
-        count = inputs["input_ids"].shape[1]
+    count, random = inputs["input_ids"].shape[1], torch.get_rng_state()
+    kept = {key: value.clone() for key, value in inputs.items()}
+    reread = dict(inputs, input_ids=written.sequences)
+    for source, read in ((written, inputs), (model, inputs), (model, reread)):
+        shown = HeadMap.of(source, inputs=read, tokenizer=processor, image=pictures).attention
         assert_close(shown.weights[:, :, :count, :count], prompt)
-        for number, step in enumerate(steps if source is written else (), start=1):
-            assert_close(shown.weights[:, :, count + number - 1, : count + number], step[:, :, 0])
-        assert shown.answer_start == (count if source is written else None)
-        assert_lies_there(name, shown, pictures)
+        for number, step in enumerate(() if read is inputs and source is model else steps, start=count):
+            assert_close(shown.weights[:, :, number, : number + 1], step[:, :, 0])
+        assert shown.answer_start == (None if read is inputs and source is model else count)
+    assert_lies_there(name, shown, pictures)
+    assert all(torch.equal(kept[key], inputs[key]) for key in kept)
+    assert torch.equal(random, torch.get_rng_state())
 
 
 def assert_lies_there(name, shown, pictures):
@@ -53,14 +58,10 @@ def assert_lies_there(name, shown, pictures):
         cells = table[: (table[:, left + 1] >= 0).sum(), left + 1 : right] + shown.picture.key_start
         called = shown.key_tokens[cells[0, 0]]
         number = int(called.split()[1].strip(",")) - 1 if called.startswith(" picture") else 0
-        for row, column in {
-            (0, 0),
-            (0, cells.shape[1] - 1),
-            (cells.shape[0] - 1, 0),
-            tuple(side // 2 for side in cells.shape),
-        }:
+        rows, columns = cells.shape
+        for row, column in ((0, 0), (0, columns - 1), (rows - 1, 0), (rows // 2, columns // 2)):
             painted = list(pictures)
-            painted[number] = paint(pictures[number], row, column, *cells.shape, middle=name == "llava")
+            painted[number] = paint(pictures[number], row, column, rows, columns, middle=name == "llava")
             moved = np.linalg.norm(vectors(name, painted) - before, axis=-1)
             assert cells[row, column] == cells.ravel()[moved[cells].argmax()], f"{called} {row}, {column}"
 
