@@ -446,6 +446,7 @@ function makeJourney(figure: HTMLElement, act: (action: Action) => void) {
   const node = h("div", { class: "wm-journey", role: "group" }, h("p", {}, title, " ", back), flow);
   let [of, shown] = ["", -1];
   const fetchOnce = whenOther(() => {
+    if (customElements.get("attention-flow")) return;
     importScript("./attention-flow.js", import.meta.url).catch((error) =>
       flow.replaceWith(`The journey could not be loaded: ${reasonOf(error)}`),
     );
