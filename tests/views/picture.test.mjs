@@ -195,6 +195,28 @@ test("a map without a picture has no such view, and one that is asked for it sta
   assert.equal(root.querySelectorAll(".hm-sight").length, 3);
 });
 
+test("pictures side by side: patches stand where their places say, nothing is between them, and a line is before the answer", () => {
+  const beside = { ...picture, places: [0, null, 3, 1, null, 5] };
+  const { root, map } = show({ layer: 1, query: 7 }, { picture: beside, answerStart: 6 });
+  HEADS.forEach((_, head) => {
+    const weights = queryWeights(map, 1, head, 7);
+    const cells = [...cellsOf(root, "patches", head)];
+    hold(
+      cells.filter((_, at) => at % 3 !== 1),
+      Float32Array.from([2, 5, 3, 7], (place) => weights[place]),
+    );
+    assert.deepEqual(
+      cells.map((cell) => cell.classList.contains("hm-between")),
+      [false, true, false, false, true, false],
+    );
+    assert.deepEqual(
+      [...cellsOf(root, "places", head)].map((cell) => `${cell.textContent}${cell.classList.contains("hm-answer")}`),
+      ["[CLS]false", "register 1false", "patch 1,3false", "patch 2,2true"],
+    );
+  });
+  assert.deepEqual(asking(root), Array(3).fill("patch 2,3"));
+});
+
 test("saved as a table, it has the rows of the place that asks", () => {
   const { view } = show({ query: 4 });
   assert.equal(csvOf(onScreen(view.state)).join("").split("\n").length, 1 + 3 * 8 + 1);

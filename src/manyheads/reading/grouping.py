@@ -99,9 +99,10 @@ def name_axis(request, length):  # -> names, the places that aren't padding or N
     image = replace(weighed, part=replace(weighed.part, name="image", among=("image",)))
     of_text, of_picture = find_patches(unseen, weighed, text), find_patches(unseen, image, Text())
     found = (of_text.tokens, text.query_tokens, of_picture.tokens)
-    names = next((names for names in found if names is not None and len(names) == length), count_places(length))
+    lengths = (length, length + hasattr(request.source, "sequences"))  # one more, which was written and not read
+    names = next((names for names in found if names is not None and len(names) in lengths), count_places(length))
     ordered = of_picture.order if names is of_picture.tokens else None
-    names = pretty(names)
+    names = pretty(names[:length])
     if ordered is not None:
         return [names[place] for place in ordered], ordered
     mask = next((mask for mask in (text.mask, text.decoder_mask) if np.shape(mask) == (length,)), None)

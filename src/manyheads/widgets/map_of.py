@@ -104,11 +104,17 @@ class MapOf:
         `image` is the picture that a model looks at, of Pillow, an array or a path: weights are painted over its
         patches, whose `grid`, (rows, columns), is read from the model, or from its inputs. Of weights that are given,
         you say it, and names or ids tell which places are patches: it has to fill a run of them. With a processor for
-        the `tokenizer`, and no inputs, the model reads it, alone or beside a text. `predictions` is a function from
-        what the module returns to {name: {label: probability}}: the map says what the model predicts, and what it would
-        say without a head that's turned off. With `value_norms`, as of `manyheads.value_norms`, a map can show what is
-        written. All else are traits, as of `HeadMap`; the one that is called `layers` is set once there's a map, as in
-        `map.layers = "rollout"`.
+        the `tokenizer`, and no inputs, the model reads it, alone or beside a text. `image=[one, other]` are several, or
+        the frames of a video: they stand side by side, and the tiles that a model makes of one lie where they belong.
+        Of what `generate` wrote about them, `inputs` are those of its prompt, and a line is before the answer:
+
+            output = model.generate(**inputs, output_attentions=True, return_dict_in_generate=True)
+            HeadMap.of(output, tokenizer=processor, image=picture, inputs=inputs)
+
+        `predictions` is a function from what the module returns to {name: {label: probability}}: the map says what the
+        model predicts, and what it would say without a head that's turned off. With `value_norms`, as of
+        `manyheads.value_norms`, a map can show what is written. All else are traits, as of `HeadMap`; the one that is
+        called `layers` is set once there's a map, as in `map.layers = "rollout"`.
 
         A map of more than `max_weights` numbers, one for each layer, head, query and key, is computed and held by
         sentences, or rows of patches, and a click opens one; so is shown what has 2,048 tokens or more. With `first` or

@@ -49,6 +49,27 @@ def test_weights_are_those_of_the_model_before_and_after_it_wrote(name, sizes):
     assert torch.equal(random, torch.get_rng_state())
 
 
+@pytest.mark.parametrize("name", ["idefics", "qwen2"])
+def test_a_long_text_by_sentences_has_its_pictures_and_its_answer(name):
+    (model, processor), pictures = family(name), [picture(64, 96), picture(192, 96, 1)]
+    inputs = asked_about(name, *pictures, text="what is this . " * 50)
+    model.set_attn_implementation("eager")
+    written = model.generate(**inputs, **WRITING)
+    options = {"inputs": inputs, "tokenizer": processor, "image": pictures}
+    whole = HeadMap.of(written, **options).attention
+    short = HeadMap.of(written, **options, max_weights=whole.weights.size // 2).attention
+    assert short.shape < whole.shape
+    assert short.picture.places == whole.picture.places
+    keys, all_keys = (
+        [place for place, token in enumerate(one.key_tokens) if "patch" in token] for one in (short, whole)
+    )
+    assert (keys[0], all_keys[0]) == (short.picture.key_start, whole.picture.key_start)
+    assert_close(short.weights[:, :, -1, keys], whole.weights[:, :, -1, all_keys])
+    assert_close(
+        short.weights[:, :, -1, short.answer_start :], whole.weights[:, :, -1, whole.answer_start :], part=1e-5
+    )
+
+
 def assert_lies_there(name, shown, pictures):
     """Whether each cell of what's shown has the token that changes most when the picture is painted over there."""
     before = vectors(name, pictures)

@@ -216,7 +216,11 @@ def test_the_steps_of_generate_are_one_causal_map(options):
     assert_close(shown.weights, torch.cat(whole.attentions))
     assert np.triu(shown.weights, 1).max() == 0, "nothing looks ahead"
     assert shown.key_tokens == tokens[:-1]
-    assert shown.notes == (f"The last token, 't{KEYS + 3}', was not read any more: it looks at nothing yet.",)
+    assert shown.answer_start == KEYS
+    assert shown.notes == (
+        f"The last token, 't{KEYS + 3}', was not read any more: it looks at nothing yet.",
+        f"What the model wrote begins with token {KEYS + 1}, 't{KEYS}'.",
+    )
 
 
 def test_the_steps_of_an_encoder_and_decoder():
