@@ -31,7 +31,7 @@ export function makeSources(host: MapHost) {
     const on = [...map.headNames.keys()].filter((head) => isOn(chosen, layer, head));
     const heads = alone === null ? on : [alone];
     const who = alone === null ? `the heads of ${layerName(map, layer)}, on average` : headTitle(map, layer, alone);
-    setText(title, `When ${inQuotes(map.queryTokens[query])} asks, ${who}:`);
+    setText(title, `When ${inQuotes(map.queryTokens[query])} asks, ${who} (looked at isn't used):`);
     const items = fill(list, sources.length, makeItem);
     sources.forEach((source, at) => {
       const share = lookedAt(map, source, layer, heads, query);
