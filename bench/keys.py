@@ -21,22 +21,34 @@ from served import HTML, PATIENCE, VIEWPORT, chromium, serve
 
 KEYS, WARM = 60, 10
 PACE = 130  # milliseconds from key to key
-FOLLOWERS = "attention-flow, museum-piece, word-shuffle, head-ledger, next-word, first-look > .fl-look"
+FIGURES = (
+    "attention-flow, museum-piece, word-shuffle, head-ledger, next-word, first-look > .fl-look, head-map, "
+    "word-sense, word-points, whole-model, blend-triangle"
+)
 LONG = "They never like tea " + "and they like coffee " * 6 + "too"
 GOAL = 1.1  # of the map alone
-# The chapter, its map, and a sentence of 32, 14 or 15 tokens.
+# The chapter, its map or the figure that is typed in, and a sentence of 32, 14 or 15 tokens.
 PAGES = {
     "index": ("head-map", LONG),
     "coffee-or-tea": ("head-map", LONG),
     "real-heads": ("#map", "The bank by the river gave the fisherman a loan today"),
+    "intuition": ("#points", "We sat on the bank of the river and watched the boats"),
+    "whole-machine": ("whole-model[model=encoder]", "My tired boss hates the noisy train to Berlin today"),
     "decoder": ("head-map[model=decoder]", "The capital of Italy is a large city, and the capital of France"),
 }
 
+# What of the page beside the map is a figure by itself.
+OTHERS = """globalThis.others = (selector, figures) => {
+  const map = document.querySelector(selector);
+  const alone = (one) => !one.contains(map) && !map.contains(one) && !one.parentElement.closest(figures);
+  return [...document.querySelectorAll(figures)].filter(alone);
+}"""
+
 # The map computes; what follows it stands right below it in view, or far below.
-PLACED = """async ([selector, followers, inView]) => {
+PLACED = """async ([selector, figures, inView]) => {
   const map = document.querySelector(selector);
   await map.ready;
-  const all = [...document.querySelectorAll(followers)].filter((one) => !one.contains(map));
+  const all = others(selector, figures);
   if (!inView) map.before(Object.assign(document.createElement("div"), { style: "height: 3000px" }));
   for (const one of all) inView ? map.after(one) : document.querySelector("article").append(one);
   if (!inView) all[0]?.before(Object.assign(document.createElement("div"), { style: "height: 3000px" }));
@@ -52,7 +64,8 @@ TYPE = """async ([selector, sentence, keys, pace]) => {
     box.dispatchEvent(new Event("input", { bubbles: true }));
   };
   const drawn = () => new Promise((done) => {
-    map.addEventListener("attention", () => (map.offsetHeight, done(performance.now())), { once: true });
+    for (const name of ["attention", "step"])
+      map.addEventListener(name, () => (map.offsetHeight, done(performance.now())), { once: true });
   });
   const times = [];
   let due = performance.now() + 500;
@@ -64,7 +77,7 @@ TYPE = """async ([selector, sentence, keys, pace]) => {
     times.push((await done) - due);
     if (performance.now() > due + pace) due = performance.now();
   }
-  return [map.attention.queryTokens.length, times];
+  return [(map.attention?.queryTokens ?? map.machine?.tokens ?? map.words[0]).length, times];
 }"""
 
 
@@ -78,9 +91,10 @@ def main(chapters):
             for figures in ("alone", "out of sight", "in view"):
                 page = context.new_page()
                 page.goto(f"{site}/book/{chapter}.html")
+                page.evaluate(OTHERS)
                 if figures == "alone":
-                    page.evaluate(f"document.querySelectorAll('{FOLLOWERS}').forEach((one) => one.remove())")
-                page.evaluate(PLACED, [selector, FOLLOWERS, figures == "in view"])
+                    page.evaluate("(given) => others(...given).forEach((one) => one.remove())", [selector, FIGURES])
+                page.evaluate(PLACED, [selector, FIGURES, figures == "in view"])
                 count, times = page.evaluate(TYPE, [selector, sentence, KEYS, PACE])
                 p50, p95 = np.percentile(times[WARM:], [50, 95])
                 found[figures] = p95

@@ -35,7 +35,7 @@ SHAPES = {  # of models that many have, for `write_shape`
     | {"tokens": 128_256, "rope_base": 5e5},
 }
 END = "<|endoftext|>"
-LEAST = ("Q4_1", "Q5_1", "Q4_K", "Q5_K")  # kinds whose blocks have least values
+LEAST = ("Q4_1", "Q5_1", "Q2_K", "Q4_K", "Q5_K")  # kinds whose blocks have least values
 NO_NUMBER, INFINITE = float("nan"), float("inf")
 # Weights that are no numbers: in which tensor, what stands there, and whether as the least value of a block.
 SPOILT = [("blk.1.ffn_down.weight", NO_NUMBER, False), ("blk.0.attn_norm.weight", INFINITE, False)]
@@ -45,16 +45,16 @@ REFUSED = {
     "its architecture is “gemma3”; those that are read here are llama, qwen2, qwen3, smollm3, phi3.": {
         "facts": {"general.architecture": "gemma3"}
     },
-    "its architecture is “mamba”": {"facts": {"general.architecture": "mamba"}, "kind": "MXFP4"},
-    "it has weights of a kind that isn’t read here (MXFP4). A file in Q4_K_M, Q8_0 or F16 would do.": {"kind": "MXFP4"},
+    "its architecture is “mamba”": {"facts": {"general.architecture": "mamba"}, "kind": "TQ1_0"},
+    "it has weights of a kind that isn’t read here (TQ1_0). A file in Q4_K_M, Q8_0 or F16 would do.": {"kind": "TQ1_0"},
     "it’s an adapter (LoRA)": {"facts": {"general.type": "adapter", "general.architecture": "gemma3"}},
     "it’s an adapter (LoRA), which": {"tensors": {"blk.0.attn_q.weight.lora_a": np.ones((2, 96))}},
     "it’s an adapter (LoRA), which changes": {"facts": {"general.architecture": "controlvector"}},
-    "it’s a projector (mmproj)": {"facts": {"general.type": "mmproj"}, "kind": "MXFP4"},
+    "it’s a projector (mmproj)": {"facts": {"general.type": "mmproj"}, "kind": "TQ1_0"},
     "it’s a projector (mmproj), which": {"facts": {"general.architecture": "clip"}},
     "it’s an importance matrix": {"tensors": {"blk.0.attn_q.weight.in_sum2": np.ones(96)}},
-    "it’s one of 3 parts. Join them with llama-gguf-split": {"facts": {"split.count": 3}},
-    "it’s one of 3 parts": {"facts": {"split.count": 3, "general.architecture": None}},
+    "its model is in 3 parts, of which these are missing: ": {"facts": {"split.count": 3}},
+    "its model is in 3 parts": {"facts": {"split.count": 3, "general.architecture": None}},
     "it doesn’t say of which architecture": {"facts": {"general.architecture": None}},
     "it should give a whole number from 1 on as block_count, but gives nothing.": {
         "facts": {"llama.block_count": None}
@@ -110,6 +110,8 @@ REFUSED = {
     },
 }
 SCALES = {"Q4_K": [(0, 1.0), (2, 7.5)], "Q5_K": [(0, 1.0), (2, 15.5)], "Q6_K": [(208, 1.0)]}  # where, times which step
+SCALES |= {"Q2_K": [(80, 1.0), (82, 1.5)], "Q3_K": [(108, 1.0)]}
+PACKED = ("Q2_K", "Q3_K", "Q4_K", "Q5_K", "Q6_K", "Q8_K", "IQ4_NL", "IQ4_XS")  # which `gguf` only unpacks
 TEXT = """The opposite of hot is cold. The capital of Italy is Rome, and the capital of France is Paris. She said that they'd
 read the other letters that the others had written; he didn't. Once upon a time there was a cup of tea. 1234 + 567 = ?
 """
@@ -137,12 +139,13 @@ def write_gguf(
     facts=None,
     tensors=None,
     large=False,
+    each=0,
 ):
     """Write a random model and give transformers' model (float32, eval, eager) with exactly the weights of the file.
 
     `kind` is a key of `shared/gguf.json`'s blocks, the name of one of `MIXES`, or such a mix: {beginning of a tensor's
     name without its layer: kind}, of which the first that fits counts. Norms, biases and factors are always F32. Rows
-    must be whole blocks: `width`, `hidden` and heads * head_dim multiples of 32, of 256 for kinds that end in K. And
+    must be whole blocks: `width`, `hidden` and heads * head_dim multiples of 32, of 256 for the kinds of large blocks. And
     transformers has it that `width` is a multiple of `heads`, wherever `head_dim` isn't the one by the other.
 
     `scaling` slows the rotation: {"rope_type": "linear", "factor": 4.0}, or Llama 3's, {"rope_type": "llama3",
@@ -150,6 +153,7 @@ def write_gguf(
     are rows of the embedding, where there shall be more than the tokenizer knows. `facts` come beside the usual ones or
     in their place (None leaves one out), and `tensors` {name: float32 array} beside the others. A `large` one is written
     to see how long it takes: its vocabulary is as long as its embedding, and the model that it gives has no weights.
+    With `each`, so many tensors are in a file, and the model is in several beside `path`, called as llama.cpp calls them.
 
     >>> import tempfile, pathlib
     >>> with tempfile.TemporaryDirectory() as folder:
@@ -158,7 +162,7 @@ def write_gguf(
     ('Qwen3ForCausalLM', 2)
     """
     mix = MIXES.get(kind, {"": kind}) if isinstance(kind, str) else kind
-    whole = 256 if any(each.endswith("_K") for each in mix.values()) else 32
+    whole = max(32, *(GGML_QUANT_SIZES[GGMLQuantizationType[each]][0] for each in mix.values()))
     layers = layers or (5 if architecture == "smollm3" else 2)  # of which the fourth isn't turned
     width, hidden = width or max(whole, 96), hidden or max(whole * 2, 160)
     head_dim = head_dim or width // heads
@@ -181,7 +185,7 @@ def write_gguf(
     )
     with torch.device("meta" if large else "cpu"):
         model = transformers.AutoModelForCausalLM.from_config(config, attn_implementation="eager").float().eval()
-    writer = GGUFWriter(path, architecture)
+    writer = GGUFWriter(path, architecture, split_max_tensors=each)
     written = _facts(architecture, config, head_dim) | _tokenizer_facts(architecture, config, tokenizer, pre)
     _add_facts(writer, written | (facts or {}))
     if (scaling or {}).get("rope_type") == "llama3":
@@ -195,6 +199,63 @@ def write_gguf(
     writer.write_tensors_to_file()
     writer.close()
     return model.requires_grad_(False)
+
+
+def write_folder(folder, model, **options):
+    """Save a model and its tokenizer as transformers does; `options` are those of `save_pretrained`."""
+    model.save_pretrained(folder, **options)
+    transformers.PreTrainedTokenizerFast(tokenizer_object=small_tokenizer()).save_pretrained(folder)
+
+
+def changed_json(path, change):
+    """Write a file of JSON anew, after a function has changed what stands in it."""
+    found = json.loads(path.read_text(encoding="utf-8"))
+    change(found)
+    path.write_text(json.dumps(found), encoding="utf-8")
+
+
+def _config(**values):
+    return lambda folder: changed_json(folder / "config.json", lambda found: found.update(values))
+
+
+def _tokenizer(change):
+    return lambda folder: changed_json(folder / "tokenizer.json", change)
+
+
+def _cut_short(name, length):
+    return lambda folder: (folder / name).write_bytes((folder / name).read_bytes()[:length])
+
+
+def _only(*names):
+    return lambda folder: [path.unlink() for path in folder.iterdir() if path.name not in names]
+
+
+# What is said of a folder, by what was done to it: page and Python say the same.
+REFUSED_FOLDERS = {
+    "it lacks config.json. The folder of a model": _only("tokenizer.json"),
+    "it lacks config.json.": _only(),
+    "it lacks tokenizer.json.": _only("config.json", "model.safetensors"),
+    "it lacks model.safetensors.": _only("config.json", "tokenizer.json"),
+    "it’s an adapter (LoRA)": lambda folder: (folder / "config.json").rename(folder / "adapter_config.json"),
+    "its config.json is damaged.": _cut_short("config.json", 99),
+    "its tokenizer.json is damaged.": _cut_short("tokenizer.json", 999),
+    "its tokenizer.json is damaged": _tokenizer(lambda found: found.pop("model")),
+    "its model.safetensors is damaged.": _cut_short("model.safetensors", 5),
+    "its model.safetensors is damaged. Download": _cut_short("model.safetensors", 99),
+    "its model.safetensors is damaged. Download it again": _cut_short("model.safetensors", 20_000),
+    "its architecture is “olmo”; those that are read here are llama, mistral,": _config(model_type="olmo"),
+    "its feed-forward layers compute gelu, and silu alone is computed here.": _config(hidden_act="gelu"),
+    "its positions are stretched by yarn": _config(rope_parameters={"rope_type": "yarn", "factor": 4.0}),
+    "it turns 0.5 of the columns of each head": _config(partial_rotary_factor=0.5),
+    "it should give a whole number from 1 on as block_count, but gives many.": _config(num_hidden_layers="many"),
+    "it lacks the tensor lm_head.weight.": _config(tie_word_embeddings=False),
+    "its tokenizer is of the kind “Unigram”": _tokenizer(lambda found: found["model"].update(type="Unigram")),
+    "its tokenizer.json cuts texts": _tokenizer(lambda found: found["pre_tokenizer"].update(add_prefix_space=True)),
+    "its tokenizer.json cuts texts, or": _tokenizer(lambda found: found.update(normalizer={"type": "Lowercase"})),
+    "its tokenizer is damaged: it has no list of tokens": _tokenizer(
+        lambda found: found["model"]["vocab"].update(tea=0)
+    ),
+}
 
 
 def write_shape(folder, name):
@@ -219,9 +280,10 @@ def spoil(path, name, number, least=False):
     tensor = next(each for each in GGUFReader(path).tensors if each.name == name)
     kind = tensor.tensor_type.name
     wide, narrow = (np.array([number], dtype).tobytes() for dtype in (np.float32, np.float16))
-    written = {"F32": wide, "BF16": wide[2:]}.get(kind, narrow)
+    written = {"F32": wide, "Q8_K": wide, "BF16": wide[2:], "MXFP4": b"\xff"}.get(kind, narrow)
     _, size = GGML_QUANT_SIZES[tensor.tensor_type]
-    at = tensor.data_offset + tensor.n_bytes - size + (208 if kind == "Q6_K" else 2 if least and kind in LEAST else 0)
+    step = SCALES.get(kind, [(0, 1.0)])[0][0]
+    at = tensor.data_offset + tensor.n_bytes - size + step + (2 if least and kind in LEAST else 0)
     data = bytearray(path.read_bytes())
     data[at : at + len(written)] = written
     path.write_bytes(data)
@@ -336,7 +398,7 @@ def _fill(model, writer, architecture, mix, random):
             writer.add_tensor(name, packed, raw_dtype=kind)
             if parameter.is_meta:
                 continue  # before it takes four times the memory
-            weights = quants.dequantize(packed, kind).astype(np.float32).reshape(shape)
+            weights = dequantized(packed, kind).astype(np.float32).reshape(shape)
             if architecture in PERMUTED and plain.split(".")[0] in groups:
                 weights = _unpermuted(weights, getattr(config, groups[plain.split(".")[0]]))
         if not parameter.is_meta:
@@ -345,17 +407,27 @@ def _fill(model, writer, architecture, mix, random):
 
 def _packed(random, shape, spread, kind, fast):
     """Random weights in blocks; of kinds that `gguf` only unpacks, and `fast`, random bytes with scales that give the spread."""
-    if not fast and not kind.name.endswith("_K"):
+    if not fast and kind.name not in PACKED:
         return quants.quantize((spread * random.standard_normal(shape)).astype(np.float32), kind)
     per_row = quants.quant_shape_to_byte_shape(shape, kind)[-1]
     _, size = GGML_QUANT_SIZES[kind]
     blocks = np.frombuffer(bytearray(random.bytes(shape[0] * per_row)), np.uint8).reshape(-1, size)
     steps = np.ones((len(blocks), 1))
+    dtype = np.dtype("f4" if kind.name == "Q8_K" else "f2")
     for _ in range(2):  # first to see how far the weights spread
         for at, times in SCALES.get(kind.name, [(0, 1.0)]):
-            blocks[:, at : at + 2] = (times * steps).astype(np.float16).view(np.uint8)
-        steps = random.uniform(0.5, 1.5, steps.shape) * spread / quants.dequantize(blocks[:4096], kind).std()
+            blocks[:, at : at + dtype.itemsize] = (times * steps).astype(dtype).view(np.uint8)
+        steps = random.uniform(0.5, 1.5, steps.shape) * spread / dequantized(blocks[:4096], kind).std()
     return blocks.reshape(shape[0], -1)
+
+
+def dequantized(packed, kind):
+    """What a kind's blocks stand for, by `gguf`; of Q8_K, which it doesn't unpack, as `dequantize_row_q8_K` of ggml has it."""
+    if kind.name != "Q8_K":
+        return quants.dequantize(packed, kind)
+    blocks = packed.reshape(-1, 292)
+    weights = blocks[:, :4].copy().view("<f4") * blocks[:, 4:260].view(np.int8).astype(np.float32)
+    return weights.reshape(*packed.shape[:-1], -1)
 
 
 def _unpermuted(rows, heads):  # what `LlamaModel.permute` of llama.cpp's converter did, undone

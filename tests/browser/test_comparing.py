@@ -55,4 +55,4 @@ def test_matrices_show_the_signed_difference(comparing):
         lambda found: np.testing.assert_allclose(found, differences.ravel(), atol=5.1e-4),
     )
     expect(comparing.locator("td[data-weight].hm-minus")).to_have_count(int((differences.round(4) < 0).sum()))
-    expect(comparing.locator(".hm-legend:visible")).to_contain_text("second sentence")
+    expect(comparing.locator(".hm-legend:visible")).to_contain_text("more in the second")

@@ -18,8 +18,8 @@ from manyheads.models.encoder.head_cards import head_cards
 from manyheads.models.focus import load_focus_model
 from manyheads.models.induction import InductionModel
 from manyheads.models.induction.descent import Descent
-from manyheads.models.points import load_plane
-from manyheads.models.registry import load_model
+from manyheads.models.points import load_plane, lost
+from manyheads.models.registry import all_but, load_model
 from manyheads.models.senses import load_senses
 from manyheads.shared.names import STATION_MATRICES
 from manyheads.widgets.attention_flow import asker_of, flow_steps
@@ -246,7 +246,8 @@ def test_a_whole_model_answers_without_a_part_as_in_python(page, site):
     machine = model.machine(sentence, without_parts(model, [(0, "attention")]))
     agree(figure, "machine", {"adds": machine.adds, "scores": machine.scores}, ["adds", "scores"])
     figure.get_by_role("button", name="layer 2", exact=True).click()
-    expect(figure.get_by_role("group", name="Inside layer 2").get_by_role("button")).to_have_text(model.head_names)
+    inside = figure.get_by_role("group", name="Inside layer 2")
+    expect(inside.get_by_role("button", pressed=True)).to_have_text(model.head_names)
     figure.get_by_role("button", name="Turn all on").click()
     expect(figure.locator(".wm-answer > b")).to_have_text("negative")
 
@@ -304,9 +305,16 @@ def test_the_sense_of_a_word_moves_with_the_sentence_and_heads_are_ranked(page, 
     type_into(figure, "The pitch was wet.")
     expect(seen(figure, "No word here has two senses that this book knows.")).to_be_visible()
     points = page.locator("word-points")  # the encoder is here for both
-    type_into(points, "Her dog sat on the bank of the creek.")
-    ours = np.stack([point.places for point in load_plane().read("Her dog sat on the bank of the creek.")])
-    agrees(lambda: points.evaluate("(el) => el.words[0].map(({ places }) => places)"), ours, part=0.02)
+    plane, sentence = load_plane(), "Her dog sat on the bank of the creek."
+    type_into(points, sentence)
+    mask = all_but(plane.encoder, [(0, 4)])
+    whole, left = (plane.read(sentence, head_mask=each) for each in (None, mask))
+    for off, ours in {"": whole, "0.4": left}.items():
+        points.evaluate("(el, off) => el.setAttribute('off', off)", off)
+        places = np.stack([point.places for point in ours])
+        agrees(lambda: points.evaluate("(el) => el.words[0].map(({ places }) => places)"), places, part=0.02)
+    shares = np.stack([lost(one.vectors, other.vectors) for one, other in zip(whole, left)])
+    agrees(lambda: points.evaluate("(el) => el.words[0].map((word) => word.lost)"), shares, part=0.02)
     page.emulate_media(reduced_motion="reduce")  # so that no dot glides from under the hand
     points.get_by_role("slider", name="Layer").fill("6")
     expect(points.get_by_role("combobox", name="Follow")).to_have_value("bank")

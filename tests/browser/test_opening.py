@@ -10,6 +10,7 @@ from playwright.sync_api import expect
 
 from manyheads import load_decoder
 from manyheads.models.decoder.weights import gguf_file
+from manyheads.shared.numbers import percent
 
 FRANCE = "The capital of France is Paris"
 DROP = """(target, [name, bytes]) => {
@@ -56,6 +57,8 @@ def test_a_file_is_refused_or_cancelled_in_a_sentence_and_what_was_shown_stays(o
     letter.write_text("Dear reader, this is no model.")
     chooser.set_input_files(letter)
     expect(status).to_contain_text("The file could not be opened: it isn’t a GGUF file.")
+    opener.get_by_label("Open a folder").set_input_files(tmp_path)
+    expect(status).to_contain_text("The file could not be opened: it lacks config.json.")
     opener.evaluate(CANCELS)
     chooser.set_input_files(gguf_file())
     expect(status).to_have_text("Cancelled. What you see stays.")
@@ -95,4 +98,18 @@ def test_all_figures_read_with_a_file_that_is_dropped_on_one_and_nothing_leaves_
     )
     page.locator("attention-flow").scroll_into_view_if_needed()
     eventually(lambda: page.locator("attention-flow").evaluate("(el) => el.steps?.layers"), lambda found: found == 3)
+    smaller = owl.with_stem("Tiny Owl Q4")
+    write_gguf(smaller, "qwen2", "Q4_0", layers=3, heads=6, kv_heads=2, width=96)
+    opener = page.locator("open-model")
+    opener.get_by_label("Open a second file beside it").set_input_files(smaller)
+    expect(opener.get_by_text("both together")).to_be_visible()
+    opener.get_by_role("button", name="Load it").click()
+    moved = whole.moved(load_decoder(smaller)(FRANCE))
+    layer, head = np.unravel_index(moved.argmax(), moved.shape)
+    most = opener.get_by_role("row", name=f"layer {layer + 1}, head {head + 1}")
+    expect(most).to_contain_text(percent(moved.max()))
+    most.get_by_role("button").click()
+    expect(head_map).to_have_attribute("head", str(head))
+    opener.get_by_role("button", name="Close Tiny-Owl-Q4").click()
+    expect(opener.get_by_role("status").first).to_contain_text("Tiny-Owl reads here now.")
     assert {request.method for request in requests} == {"GET"}

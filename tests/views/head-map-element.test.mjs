@@ -100,6 +100,32 @@ test("another token asks by a press, by a script, and again in a longer sentence
   );
 });
 
+test("a text is found in the sentence, and asks as one; one that isn't there once says why, and the first word asks", async () => {
+  const { map } = await live('model="focus" query="HOT tea"');
+  const asks = () =>
+    map
+      .querySelector("table")
+      .getAttribute("aria-label")
+      .match(/when (.*) asks/)[1];
+  assert.deepEqual([map.query, asks()], [[1, 2], "hot tea"]);
+  map.sentence = "hot";
+  assert.deepEqual([map.query, asks()], [[1, 2], "hot [SEP]"], "as much of it as there is");
+  map.setAttribute("query", "tea");
+  assert.match(status(map), /“tea” can’t ask: it isn’t in this text, as whole words or tokens\.$/);
+  assert.deepEqual([map.query, asks()], [0, "[CLS]"]);
+  map.lend({ sentence: "tea or tea", query: "tea" });
+  assert.match(
+    status(map),
+    /“tea” stands there 2 times, at 1, 3: choose one of these places, counted from 0, to ask\.$/,
+  );
+  type(map, "Sentence", "one more tea");
+  assert.deepEqual([status(map), map.query], [READY, 0]);
+  map.lend({ query: "3-2" });
+  assert.deepEqual([map.query, asks()], [[2, 3], "more tea"]);
+  type(map, "Sentence", "hot tea for me");
+  assert.deepEqual([map.query, asks()], [0, "[CLS]"], "what was lent goes with the next sentence");
+});
+
 test("a second sentence is compared; its row shows how far each head moved", async () => {
   const { map, model } = await live();
   press(map, "Compare");

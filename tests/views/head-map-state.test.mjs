@@ -11,6 +11,7 @@ import {
   startWith,
 } from "../../src/manyheads/web/figures/head-map/state.ts";
 import { OPTION_NAMES, OPTIONS, SHOWN, START, valuesOf } from "../../src/manyheads/web/math/options.ts";
+import { endsOf, isAsking } from "../../src/manyheads/web/math/query.ts";
 import { shownMap } from "../../src/manyheads/web/math/shown.ts";
 import { differing } from "../../src/manyheads/web/views/host.ts";
 import { pick, walk } from "./dice.mjs";
@@ -230,6 +231,7 @@ function anyAction(roll, { map, shown }) {
   const value = {
     choice: () => pick(roll, valuesOf(name)),
     text: () => pick(roll, ["", "tea", "hot tea"]),
+    query: () => pick(roll, [roll(7), [roll(3), 3 + roll(4)], "tea", "or coffee", "##able", "mate", ""]),
     place: () => (OPTIONS[name].start === null && roll(3) === 0 ? null : roll(7)),
   }[OPTIONS[name].kind]();
   const headMask = roll(2) ? null : [0, 1].map(() => [0, 1, 2].map(() => roll(2) === 1));
@@ -246,6 +248,8 @@ function anyAction(roll, { map, shown }) {
     () => ({ type: pick(roll, ["undo", "redo"]) }),
     () => ({ type: pick(roll, ["point", "pin"]), query: roll(4) ? roll(5) : null }),
     () => ({ type: "point", query: null, lookedAt: shown && { second: false, key: roll(shown.map.keyTokens.length) } }),
+    () => ({ type: pick(roll, ["point", "pin"]), query: [roll(2), 2 + roll(2)] }),
+    () => ({ type: "widen", to: roll(3), ...(roll(2) && { from: roll(3) }) }),
     () => ({ type: "pin", query: roll(3), edge: { layer: roll(2), head: roll(3), query: roll(3), key: roll(3) } }),
     () => ({ type: "model", numLayers: 2, numHeads: 3 }),
     () => ({ type: "show", map: { ...makeMap({ queryTokens, keyTokens, seed: roll(99), ...present }), scoreParts } }),
@@ -276,13 +280,19 @@ test("after any actions the state fits its map, and what is shown is what was ch
     if (explained) assert.equal(explained.map.queryTokens.join("\n"), map.queryTokens.join("\n"));
     if (needs === "paint") {
       const [all, heads, queries] = map.shape;
-      assert.ok(chosen.layer < all && (chosen.head ?? 0) < heads && chosen.query < queries);
+      assert.ok(chosen.layer < all && (chosen.head ?? 0) < heads);
+      assert.ok(
+        typeof chosen.query !== "string" && endsOf(chosen.query)[1] < queries,
+        JSON.stringify([chosen.query, queries]),
+      );
       assert.notEqual(chosen.view, "picture");
       assert.deepEqual(missingOf(after), []);
       assert.deepEqual(shown.map, shownMap(map, chosen));
-      assert.ok(queryOf(after) < shown.map.queryTokens.length);
+      assert.ok(endsOf(queryOf(after))[1] < shown.map.queryTokens.length);
     }
-    if (pinned) assert.ok(pointed === null || action.type !== "point");
+    if (pinned) assert.ok(typeof pointed !== "number" || action.type !== "point");
+    if (action.type === "widen" && pinned && before.shown && action.to < before.shown.map.shape[2])
+      assert.ok(isAsking(restOf(after), action.to), "the word that was pressed asks");
     if (map || !after.history.past.length) return;
     const undone = reduce(after, { type: "undo" });
     assert.deepEqual(reduce(undone, { type: "redo" }).chosen, chosen);
@@ -295,7 +305,8 @@ const LINK = { sentence: "coffee", view: "matrix", model: 0, madeWith: "", off: 
 test("other models leave the sentence and the map; the one that was chosen goes on where it's among them, and a file of the same name asks again", () => {
   const given = (roll) => {
     const models = pick(roll, MODELS);
-    return { models, model: roll(models.length + 1) - 1, behaviours: ["other"], linked: LINK };
+    const beside = pick(roll, ["", "file/other"]);
+    return { models, model: roll(models.length + 1) - 1, beside, behaviours: ["other"], linked: LINK };
   };
   const anyChange = (roll, state) =>
     roll(2) ? anyAction(roll, state) : { type: "take", parts: { given: given(roll) } };
@@ -307,12 +318,13 @@ test("other models leave the sentence and the map; the one that was chosen goes 
     assert.deepEqual([after.computes, chosen.model < Math.max(models.length, 1)], [models.length > 0, true]);
     assert.deepEqual(after.behaviours, models.includes("file/mine") ? null : ["other"]);
     if (action.type !== "take" || !action.parts.given) return;
+    assert.equal(after.beside, action.parts.given.beside);
     assert.deepEqual([chosen.sentence, after.map?.weights], [before.chosen.sentence, before.map?.weights]);
     const same = before.models[before.chosen.model];
     if (String(models) === String(before.models)) {
       assert.equal(
         after.requests - before.requests,
-        Number(models.includes("file/mine") && action.parts.given.model < 0),
+        Number(models.includes("file/mine") && action.parts.given.model < 0 && after.beside === before.beside),
       );
     } else {
       assert.deepEqual(after.history, NEW);

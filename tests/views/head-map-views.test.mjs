@@ -1,10 +1,12 @@
 // The four views of a map, on unequal axes: what stands in each, and what a reader's press, key or pointer does there.
 import assert from "node:assert/strict";
 import test from "node:test";
-import { choose, key, named, page, point, press, replace, same, settled, texts, tick, type } from "./page.mjs";
+import { choose, key, named, page, point, press, replace, same, settled, status, texts, tick, type } from "./page.mjs";
 import { hold, show } from "./map-view.mjs";
 import { HEADS, HOSTILE, KEYS, makeMap, QUERIES } from "./small-models.mjs";
+import { csvOf, onScreen } from "../../src/manyheads/web/figures/head-map/save.ts";
 import { bitmapOf } from "../../src/manyheads/web/views/pixels.ts";
+import { percent } from "../../src/manyheads/web/math/text.ts";
 import { queryWeights } from "../../src/manyheads/web/math/maps.ts";
 
 const RESTED = 300; // milliseconds, after which a word that is pointed at asks
@@ -120,6 +122,152 @@ test("paint: arrow keys walk the cells, which are one stop of Tab; Enter lets th
   assert.equal(document.activeElement.textContent, "[CLS]", "and never leaves the words");
 });
 
+const inReach = (events, own, target) => {
+  for (const event of events)
+    target.dispatchEvent(new PointerEvent(event, { bubbles: true, pointerType: "mouse", ...own }));
+};
+/** Presses the mouse on the first of some nodes, moves over the others, and lets go at the last. */
+function drag(...nodes) {
+  inReach(["pointerdown"], {}, nodes[0]);
+  for (const node of nodes) inReach(["pointerover", "pointermove"], {}, node);
+  inReach(["pointerup"], {}, nodes.at(-1));
+}
+const shiftClick = (node) => node.dispatchEvent(new PointerEvent("click", { bubbles: true, shiftKey: true }));
+const meanOf = (map, layer, head, [first, last]) =>
+  map.keyTokens.map((_, key) => {
+    const rows = Array.from(
+      { length: last + 1 - first },
+      (_row, at) => queryWeights(map, layer, head, first + at)[key],
+    );
+    return rows.reduce((sum, weight) => sum + weight, 0) / rows.length;
+  });
+
+test("paint: words that are dragged over ask as one, seen meanwhile and once the mouse lets go; another click ends it", (t) => {
+  t.mock.timers.enable({ apis: ["setTimeout"] });
+  const { root, view, map } = show({}, SELF);
+  point(word(root, "un"));
+  inReach(["pointerdown"], {}, word(root, "un"));
+  point(word(root, "tea"));
+  point(word(root, "hot"));
+  t.mock.timers.tick(RESTED);
+  const own = () => [...root.querySelectorAll(".hm-paint tr")[1].cells].slice(1);
+  hold(own(), meanOf(map, 0, 1, [1, 3]));
+  assert.deepEqual([view.state.pinned, status(root)], [false, ""]);
+  inReach(["pointerup"], {}, word(root, "hot"));
+  assert.deepEqual([view.state.chosen.query, view.state.pinned, asking(root)], [[1, 3], true, "hot tea un"]);
+  hold(own(), meanOf(map, 0, 1, [1, 3]));
+  assert.deepEqual(texts(root, "tbody:first-of-type td.hm-asker"), ["hot", "tea", "un"]);
+  assert.equal(
+    status(root),
+    "“hot tea un” asks as one: you see the mean of its 3 tokens, whose attention adds up to 3.",
+  );
+  assert.match(word(root, "tea").ariaLabel, /^hot tea un to tea: /);
+  word(root, "able").click();
+  assert.deepEqual([view.state.chosen.query, status(root)], [4, ""]);
+  drag(word(root, "hot"), word(root, "tea"), word(root, "hot"));
+  assert.equal(view.state.chosen.query, 4, "back on its first word, a press is a click, or nothing");
+  key(word(root, "hot"), "Escape");
+  assert.equal(asking(root), "[CLS]");
+});
+
+test("paint: with shift, a press or a step of the arrow keys takes more words, or fewer", () => {
+  const { root, view } = show({}, SELF);
+  const press = (text, query) => {
+    shiftClick(word(root, text));
+    assert.deepEqual(view.state.chosen.query, query, text);
+  };
+  press("tea", 2);
+  press("able", [2, 4]);
+  press("[CLS]", [0, 4]);
+  press("hot", [1, 4]);
+  press("able", [1, 4]);
+  const step = (arrow, query) => {
+    const held = { key: arrow, shiftKey: true, bubbles: true, cancelable: true };
+    document.activeElement.dispatchEvent(new KeyboardEvent("keydown", held));
+    assert.deepEqual(view.state.chosen.query, query, `${arrow} to ${document.activeElement.textContent}`);
+  };
+  word(root, "hot").focus();
+  step("ArrowRight", [2, 4]);
+  step("ArrowLeft", [1, 4]);
+  word(root, "tea").focus();
+  step("ArrowRight", [2, 3]);
+  step("ArrowRight", [2, 4]);
+  step("ArrowLeft", [2, 3]);
+  step("ArrowLeft", 2);
+  step("ArrowLeft", [1, 2]);
+  step("ArrowDown", [1, 2]);
+});
+
+test("paint: a finger that rests on a word widens, one that scrolls doesn't, and neither is a tap", (t) => {
+  t.mock.timers.enable({ apis: ["setTimeout"] });
+  const { root, view } = show({}, SELF);
+  const finger = { pointerType: "touch", clientX: 5, clientY: 5 };
+  word(root, "tea").click();
+  inReach(["pointerdown"], finger, word(root, "able"));
+  t.mock.timers.tick(600);
+  assert.deepEqual(view.state.chosen.query, [2, 4]);
+  const menu = new Event("contextmenu", { bubbles: true, cancelable: true });
+  assert.equal(word(root, "able").dispatchEvent(menu), false, "no menu comes over it");
+  inReach(["pointerup"], finger, word(root, "able"));
+  word(root, "able").click();
+  assert.deepEqual(view.state.chosen.query, [2, 4], "the click that follows is of the same press");
+  inReach(["pointerdown"], finger, word(root, "hot"));
+  inReach(["pointermove"], { ...finger, clientY: 40 }, word(root, "tea"));
+  t.mock.timers.tick(600);
+  inReach(["pointerdown", "pointercancel"], finger, word(root, "hot"));
+  t.mock.timers.tick(600);
+  assert.deepEqual(view.state.chosen.query, [2, 4]);
+  word(root, "hot").click();
+  assert.equal(view.state.chosen.query, 1);
+});
+
+test("matrix and grid: the rows of all that ask as one stand out, and are dragged over", () => {
+  const { root, view } = show({ view: "matrix" });
+  const cells = (row) => root.querySelectorAll(`.hm-matrix tbody tr:nth-child(${row}) td`)[2];
+  drag(cells(4), cells(3), cells(2));
+  assert.deepEqual(view.state.chosen.query, [1, 3]);
+  assert.deepEqual(texts(root, ".hm-matrix:first-of-type .hm-asks th"), ["hot", "tea", "un"]);
+  shiftClick(cells(5));
+  assert.deepEqual(view.state.chosen.query, [1, 4]);
+  view.choose({ view: "grid" });
+  const { style } = root.querySelector(".hm-asked");
+  assert.deepEqual(
+    ["--asks", "--queries"].map((name) => Number(style.getPropertyValue(name))),
+    [1 / 5, 5 / 4],
+  );
+  view.choose({ special: "remove", pieces: "merge" });
+  assert.equal(root.querySelector(".hm-asked").style.getPropertyValue("--queries"), "1", "all words that are left ask");
+});
+
+test("lines: of words that ask as one, a line leads from their middle, as strong as the mean", () => {
+  const { root, view, map } = show({ view: "lines", head: 1 });
+  const items = root.querySelectorAll('[data-side="query"] li');
+  drag(items[1], items[2], items[4]);
+  assert.deepEqual(view.state.chosen.query, [1, 4]);
+  assert.deepEqual(texts(root, '[data-side="query"] .hm-asks.hm-lit'), ["hot", "tea", "un", "able"]);
+  const paths = [...root.querySelectorAll(".hm-lines svg path")].map((path) => path.getAttribute("d"));
+  assert.ok(paths.length && paths.every((path) => path.startsWith("M0 3C")), String(paths));
+  const most = Math.max(...meanOf(map, 0, 1, [1, 4]));
+  const hint = root.querySelector(".hm-stage .hm-hint").textContent;
+  assert.equal(hint.match(/^“hot tea unable” looks most at .*? \((.*?)\)/)[1], percent(most));
+  const held = { key: "ArrowDown", shiftKey: true, bubbles: true, cancelable: true };
+  items[0].firstChild.focus();
+  items[0].firstChild.dispatchEvent(new KeyboardEvent("keydown", held));
+  assert.deepEqual(view.state.chosen.query, [0, 1]);
+});
+
+test("two sentences: what asks as one is the same words in the second; its file has one row a head", () => {
+  const other = ["[CLS]", "cold", "hot", "nice", "tea", "un", "##able"];
+  const compared = makeMap({ queryTokens: other, keyTokens: other, seed: 5 });
+  const { root, view, map } = show({ query: [1, 2] }, SELF, {}, compared);
+  const rows = root.querySelectorAll(".hm-paint tr");
+  hold([...rows[2].cells].slice(1), meanOf(map, 0, 1, [1, 2]));
+  hold([...rows[3].cells].slice(1), meanOf(compared, 0, 1, [2, 4]));
+  const lines = csvOf(onScreen(view.state)).join("").trim().split("\n");
+  assert.equal(lines.length, 1 + 3 * (5 + 7));
+  assert.equal(lines[6].split(",").slice(0, 5).join(), "0,0,0,0,hot nice tea");
+});
+
 test("paint: where others ask than are looked at, no word of a row asks", () => {
   const { root, view } = show();
   word(root, "now").click();
@@ -215,7 +363,7 @@ test("matrix: of two sentences it shows the second less the first, and how far e
   for (const moved of texts(root, ".hm-moved")) assert.match(moved, /^moved [1-9][\d.]*\u00a0% on average$/);
   const below = [...root.querySelectorAll("td[data-weight]")].filter(({ dataset }) => dataset.weight < 0);
   same([...root.querySelectorAll("td.hm-minus")], below);
-  assert.match(root.querySelector(".hm-legend").textContent, /more in the second sentence/);
+  assert.match(root.querySelector(".hm-legend").textContent, /more in the second, or beyond/);
 });
 
 // --- Grid
@@ -365,6 +513,13 @@ test("grid: of two sentences it names the heads that moved most, and paints both
     [...shares].sort((a, b) => b - a),
   );
   assert.deepEqual(texts(root, ".hm-paint th").slice(1), ["second sentence"]);
+});
+
+test("of two models, the second is called by its name, in what is saved as well, and no sentence is compared", () => {
+  const { root, view } = show({ view: "grid" }, {}, { beside: "file/q4", models: ["file/f16"] }, makeMap({ seed: 5 }));
+  assert.deepEqual(texts(root, ".hm-paint th").slice(1), ["q4"]);
+  assert.equal(root.querySelector(".hm-comparer").hidden, true);
+  assert.match(csvOf(onScreen(view.state))[0], /,weight,model\n$/);
 });
 
 test("grid: where two sentences share no word, it says so, and few weights fill no large squares", () => {

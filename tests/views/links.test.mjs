@@ -25,14 +25,21 @@ test("a copied link brings another reader to the map as it stands", async () => 
   type(map, "Sentence", `what is <b> & "quoted" #?=+% \\ here`);
   tick(map.querySelector('input[value="matrix"]'));
   press(map, "mood");
+  map.query = [1, 3];
   press(map, "Compare");
   type(map, "Compare with", "tea");
   const link = await copied(map, "link");
   assert.equal(new URL(link).search, "", "no server is told what the reader typed");
   const there = await opened(new URL(link).hash);
   assert.deepEqual(
-    [there.sentence, there.off, named(there, "Compare with").value, there.querySelector("input:checked").value],
-    [`what is <b> & "quoted" #?=+% \\ here`, "0.1", "tea", "matrix"],
+    [
+      there.sentence,
+      there.off,
+      named(there, "Compare with").value,
+      there.querySelector("input:checked").value,
+      there.query,
+    ],
+    [`what is <b> & "quoted" #?=+% \\ here`, "0.1", "tea", "matrix", [1, 3]],
   );
 });
 

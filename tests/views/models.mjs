@@ -10,11 +10,9 @@ export const loadSenses = async () => globalThis.families.senses.load();
 
 export async function openModel(file, opening) {
   const model = await globalThis.families.file.openModel(file, opening);
-  globalThis.families.file.opened = model;
+  (globalThis.families.file.opened ??= {})[model.name] = model;
   return model;
 }
 
 export const loadModel = async (name, progress) =>
-  name === globalThis.families.file?.opened?.name
-    ? globalThis.families.file.opened
-    : onPage("loadModel")(name, progress);
+  globalThis.families.file?.opened?.[name] ?? onPage("loadModel")(name, progress);

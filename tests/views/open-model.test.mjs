@@ -6,6 +6,9 @@ import { draw, isHere, key, named, press, says, settled, status, tick, type, unt
 import { focusModel, makeMap, smallDecoder, tokensOf, weightsOf } from "./small-models.mjs";
 
 const { Fault } = await import("../../src/manyheads/web/math/faults.ts");
+const { apartOf } = await import("../../src/manyheads/web/math/compared.ts");
+const { percent } = await import("../../src/manyheads/web/math/text.ts");
+const { default: texts } = await import("../../src/manyheads/shared/texts.json", { with: { type: "json" } });
 const { turns } = await import("../../src/manyheads/web/doors/turns.ts");
 
 const READY = /^Ready: computed in your browser as you type\.$/;
@@ -48,10 +51,10 @@ function fileModel(name, numLayers = 3, numHeads = 5, changes = {}) {
 /** A family of files, each opened as a test says: `openings` holds what is told of each, and ends it. */
 function files() {
   const openings = [];
-  const openModel = (file, { progress, opened, signal }) =>
+  const openModel = (files, { progress, opened, signal }) =>
     new Promise((resolve, reject) => {
       signal.addEventListener("abort", () => reject(signal.reason));
-      openings.push({ file, progress, opened, signal, come: resolve, fail: reject });
+      openings.push({ files, progress, opened, signal, come: resolve, fail: reject });
     });
   return { openModel, openings };
 }
@@ -182,24 +185,30 @@ const figures = () =>
   Object.fromEntries([...document.querySelector("main").children].map((each) => [each.localName, each]));
 
 /** Chooses a file, as a reader does. */
-function choose(opener, file = aFile()) {
-  const input = opener.querySelector("input[type=file]");
-  Object.defineProperty(input, "files", { value: [file], configurable: true });
+function choose(opener, files = aFile(), at = 0) {
+  const input = opener.querySelectorAll("input[type=file]")[at];
+  Object.defineProperty(input, "files", { value: [files].flat(), configurable: true });
   input.dispatchEvent(new Event("change", { bubbles: true }));
 }
 
 /** A file over something, or dropped on it; gives the event. */
-function drag(target, name, file = aFile()) {
+function drag(target, name, file = aFile(), items = []) {
   const event = new Event(name, { bubbles: true, cancelable: true });
-  const dataTransfer = { types: ["Files"], files: name === "drop" ? [file] : [], dropEffect: "copy" };
+  const dataTransfer = { types: ["Files"], items, files: name === "drop" ? [file] : [], dropEffect: "copy" };
   target.dispatchEvent(Object.assign(event, { dataTransfer }));
   return event;
 }
 
+/** What the file of a model says of it. */
+const header = ({ numLayers, numHeads }, bytes = 3e6) => ({
+  line: `small: llama, ${numLayers} layers of ${numHeads} heads`,
+  ...{ numLayers, numHeads, bytes },
+});
+
 async function come(openings, model = fileModel("small")) {
   await until(() => openings.length);
   const { come: comes, progress, opened: tell } = openings.pop();
-  tell("small: llama, 3 layers of 5 heads");
+  tell(header(model));
   progress(1_000_000, 2_000_000);
   comes(model);
   await settled();
@@ -223,6 +232,34 @@ test("any file may be chosen: it says what it is, and all figures that are named
     ],
   );
   assert.equal(writer.next[0].word, " tea");
+});
+
+test("several files are chosen at once, and of a folder those at its top; they make one model", async () => {
+  const { figure: opener, openings } = await drawWith(PAGE);
+  const inFolder = (path) =>
+    Object.defineProperty(aFile(path.split("/").at(-1)), "webkitRelativePath", { value: path });
+  const [parts, folder] = [
+    [aFile("a-00001-of-00002.gguf"), aFile("a-00002-of-00002.gguf")],
+    ["mine/config.json", "mine/old/config.json"],
+  ];
+  for (const [files, by] of [
+    [parts, 0],
+    [folder.map(inFolder), 1],
+  ]) {
+    choose(opener, files, by);
+    await until(() => openings.length);
+    assert.deepEqual(openings.pop().files, by ? files.slice(0, 1) : files);
+  }
+  const entry = (name) => ({ isFile: true, file: (told) => told(aFile(name)) });
+  const rest = [[entry("config.json")], [entry("model.safetensors"), { isDirectory: true }], []]; // some at a time
+  const reader = { readEntries: (told) => told(rest.shift()) };
+  const dropped = { isDirectory: true, name: "my model", createReader: () => reader };
+  drag(opener, "drop", aFile("my model"), [{ webkitGetAsEntry: () => dropped }]);
+  await until(() => openings.length);
+  assert.deepEqual(
+    openings[0].files.map(({ webkitRelativePath }) => webkitRelativePath),
+    ["my model/config.json", "my model/model.safetensors"],
+  );
 });
 
 test("progress is a bar, and Cancel ends it", async () => {
@@ -255,7 +292,7 @@ test("a file may be dropped here and on the figures; elsewhere it does nothing",
   assert.equal(openings.length, 0);
   drag(map, "drop", aFile("dropped.gguf"));
   await until(() => openings.length);
-  assert.equal(openings[0].file.name, "dropped.gguf");
+  assert.equal(openings[0].files[0].name, "dropped.gguf");
   const text = new Event("dragover", { bubbles: true, cancelable: true });
   words.dispatchEvent(Object.assign(text, { dataTransfer: { types: ["text/plain"], files: [] } }));
   assert.equal(text.defaultPrevented, false);
@@ -294,7 +331,7 @@ test("a second file ends the first, also one of the same name; closed, the figur
   await until(() => map.attention.shape[1] === 2);
   press(opener, "Close it");
   await until(() => map.computedBy === "focus");
-  assert.equal(opener.querySelector(".om-what").hidden, true);
+  assert.equal(opener.querySelector(".om-lines").hidden, true);
   assert.equal(status(opener), "Closed.");
 });
 
@@ -316,12 +353,140 @@ test("a model that is open stays where another file is refused, and can be close
   await come(openings);
   choose(opener);
   await until(() => openings.length);
-  openings[0].opened("other: mamba");
+  openings[0].opened({ ...header(fileModel("other")), line: "other: mamba" });
   assert.equal(opener.querySelector(".om-what").textContent, "other: mamba");
   openings[0].fail(new Fault("no."));
   await says(opener, /^The file could not be opened: no\. What you see stays\. Close it$/);
   assert.equal(opener.querySelector(".om-what").textContent, "small: llama, 3 layers of 5 heads");
   assert.equal(figures()["head-map"].model, "file/small");
+});
+
+// --- two of them
+
+const second = (opener) => named(opener, "Open a second file beside it");
+
+/** Opens a file beside the one that is open, and agrees to what it takes. */
+async function comeBeside(opener, openings, model) {
+  choose(opener, aFile(`${model.name}.gguf`), 2);
+  await until(() => openings.length);
+  const { come: comes, opened: tell } = openings.pop();
+  const agreed = tell(header(model, 1e6));
+  await says(opener, /^It takes 1\.0 MB of memory, both together 4\.0 MB\. Cancel$/);
+  press(opener, "Load it");
+  await agreed;
+  comes(model);
+  await settled();
+}
+
+/** A model like that of `fileModel`, whose heads look elsewhere, and which prefers another word. */
+function otherModel(name, changes = {}) {
+  const model = fileModel(name, 3, 5, changes);
+  const { attend } = model;
+  model.attend = async (...asked) => {
+    const map = await attend(...asked);
+    return { ...map, weights: weightsOf(map.shape, 2), predictions: { "next word": { milk: 0.75, tea: 0.25 } } };
+  };
+  return model;
+}
+
+const movedRows = (opener) => [...opener.querySelectorAll(".om-heads tbody tr")].map((row) => row.textContent);
+
+test("a second file stands beside the first: its heads are compared one by one, on the sentence and on our texts", async () => {
+  const { figure: opener, openings } = await drawWith(PAGE);
+  const { "head-map": map } = figures();
+  assert.equal(second(opener).closest("label").hidden, true);
+  choose(opener);
+  const first = fileModel("small");
+  await come(openings, first);
+  await until(() => map.computedBy === "file/small");
+  await comeBeside(opener, openings, otherModel("other"));
+  await until(() => map.compared);
+  assert.equal(map.getAttribute("beside"), "file/other");
+  const moved = apartOf(map.attention, map.compared).heads;
+  const most = moved.indexOf(Math.max(...moved));
+  await until(() => movedRows(opener).length === 8);
+  const name = `layer ${Math.floor(most / 5) + 1}, head ${(most % 5) + 1}`;
+  assert.equal(movedRows(opener)[0], `${name}${percent(moved[most])}`);
+  assert.deepEqual(
+    [...opener.querySelectorAll(".om-words tr")]
+      .map((row) => [...row.cells].map(({ textContent }) => textContent))
+      .slice(0, 2),
+    [
+      ["", "small", "other"],
+      ["milk", "", percent(0.75)],
+    ],
+  );
+  press(opener, name);
+  assert.deepEqual(map.enlarged, { layer: Math.floor(most / 5), head: most % 5 });
+  type(map, "Sentence", "cold tea now");
+  await until(() => map.compared.keyTokens.includes("cold"));
+  press(opener, "Measure on 20 texts of ours");
+  await says(
+    opener.querySelector(".om-beside"),
+    /^On 20 of our texts, the likeliest next word was the same 0 times\.$/,
+  );
+  assert.deepEqual(
+    first.asked.slice(-20).map(({ text }) => text),
+    Object.values(texts).flat(),
+  );
+  assert.match(movedRows(opener)[0], /^layer \d, head \d[\d.]+\u00a0%[\d.]+\u00a0%$/);
+});
+
+test("closing one of two leaves the other, and gives its memory back", async () => {
+  for (const [closed, left] of [
+    ["small", "other"],
+    ["other", "small"],
+  ]) {
+    const { figure: opener, openings } = await drawWith(PAGE);
+    const { "head-map": map, "next-word": writer } = figures();
+    const models = { small: fileModel("small"), other: otherModel("other") };
+    choose(opener);
+    await come(openings, models.small);
+    await comeBeside(opener, openings, models.other);
+    await until(() => map.compared);
+    press(opener, `Close ${closed}`);
+    await until(() => !map.compared && [map, writer].every(({ model }) => model === `file/${left}`));
+    assert.deepEqual([models[closed].broken, models[left].broken], [true, undefined]);
+    await says(opener, new RegExp(`^${left} reads here now\\. Close it$`));
+    assert.equal(opener.querySelector(".om-beside").hidden, true);
+    press(opener, "Close it");
+    await until(() => map.computedBy === "focus");
+  }
+});
+
+test("what can't be compared is refused before it's loaded; closed while it loads, the first stays", async () => {
+  const { figure: opener, openings } = await drawWith(PAGE);
+  const { "head-map": map } = figures();
+  choose(opener);
+  await come(openings);
+  choose(opener, aFile(), 2);
+  await until(() => openings.length);
+  const { opened: tell, fail } = openings.pop();
+  await tell(header(fileModel("other", 2, 4))).catch(fail);
+  await says(
+    opener,
+    /^The file could not be opened: it has 2 layers of 4 heads, and small 3 of 5\. Heads are compared one by one, so choose a file with as many\. What you see stays\. Close it$/,
+  );
+  choose(opener, aFile(), 2);
+  await until(() => openings.length);
+  type(map, "Sentence", "cold tea");
+  await until(() => map.attention.keyTokens.includes("cold"));
+  press(opener, "Cancel");
+  await says(opener, /^Cancelled\. What you see stays\. Close it$/);
+  assert.deepEqual([map.model, map.hasAttribute("beside")], ["file/small", false]);
+});
+
+test("of texts that are cut otherwise no row is compared, and that is said", async () => {
+  const { figure: opener, openings } = await drawWith(PAGE);
+  choose(opener);
+  await come(openings);
+  const other = otherModel("other");
+  const { attend } = other;
+  other.attend = async (text, ...asked) => attend(`${text} more`, ...asked);
+  await comeBeside(opener, openings, other);
+  await until(() => !opener.querySelector(".om-note").hidden);
+  assert.match(opener.querySelector(".om-note").textContent, /^The two cut your text into other tokens/);
+  assert.equal(opener.querySelector(".om-heads").hidden, true);
 });
 
 // --- the other figures

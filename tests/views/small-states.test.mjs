@@ -13,6 +13,7 @@ import * as opener from "../../src/manyheads/web/figures/open-model/state.ts";
 import * as rotary from "../../src/manyheads/web/figures/rotary-positions/state.ts";
 import * as softmax from "../../src/manyheads/web/figures/softmax-scale/state.ts";
 import { pick, walk } from "./dice.mjs";
+import { makeMap } from "./small-models.mjs";
 
 /** An element with such attributes, as far as a state reads it. */
 const element = (attributes) => ({ getAttribute: (name) => attributes[name] ?? null });
@@ -227,32 +228,58 @@ test("the card shows the score in which its head ranks best until another is pre
   });
 });
 
-test("what comes of a file counts until another is chosen; a model that is open stays until it's closed or another comes", () => {
+test("what comes of a file counts until another is chosen; a model stays until it's closed or another comes, and a second beside it", () => {
   const signals = Array.from({ length: 3 }, () => new AbortController());
-  const models = ["file/one", "file/two"].map((name) => ({ name }));
-  const anyAction = (roll) => {
+  const models = ["file/one", "file/two", "file/three"].map((name) => ({ name, numHeads: 3 }));
+  const makeMaps = (roll) =>
+    [1, 2].map((seed) => makeMap({ keyTokens: pick(roll, [["hot"], ["hot", "tea"]]), seed: seed + roll(3) }));
+  const anyAction = (roll, { held }) => {
     const of = pick(roll, signals);
     const own = [[{}, [pick(roll, ["focus", "decoder"]), null]]];
+    const given = models.filter((model) => !held.some((each) => each.model === model)); // each file makes a model of its own
     return pick(roll, [
-      { type: "open", cancels: of },
-      { type: "hear", of, parts: pick(roll, [{ line: "what it is" }, { status: "Reading." }, { done: 1, total: 2 }]) },
-      { type: "give", of, model: pick(roll, models), own },
+      { type: "open", cancels: of, beside: roll(2) === 1 },
+      {
+        type: "hear",
+        of,
+        parts: pick(roll, [{ header: { line: "what it is" } }, { status: "Reading." }, { done: 1, total: 2 }]),
+      },
+      { type: "give", of, model: pick(roll, given), own },
+      { type: "give", of, model: pick(roll, given), own },
       { type: "fail", of },
-      { type: "close" },
+      { type: "close", model: pick(roll, models) },
+      { type: "read", maps: makeMaps(roll) },
+      { type: "begin", cancels: of, total: 2 },
+      { type: "found", of, maps: makeMaps(roll) },
+      { type: "stop" },
       { type: "measure", seconds: roll(5) },
       { type: "wait", waits: roll(2) === 1 },
     ]);
   };
   walkOf(opener, opener.start, anyAction, ({ before, action, after }) => {
-    if (action.of && action.of !== before.reading?.cancels) assert.equal(after, before);
-    if (after.model !== before.model) assert.ok(["give", "close"].includes(action.type));
-    if (after.model) assert.equal(after.own.length, 1);
-    else assert.deepEqual([after.line, after.own, after.slow], ["", [], false]);
-    if (before.model && after.model) assert.equal(after.own, before.own, "the figures' own, not the file's");
+    if (["hear", "give", "fail"].includes(action.type) && action.of !== before.reading?.cancels)
+      assert.equal(after, before);
+    const [was, now] = [before, after].map(({ held }) => held.map(({ model }) => model));
+    if (String(now) !== String(was)) assert.ok(["give", "close"].includes(action.type));
+    if (action.type === "close")
+      assert.deepEqual(
+        now,
+        was.filter((model) => model !== action.model),
+      );
+    assert.ok(now.length < 3 && new Set(now).size === now.length);
+    if (now.length) assert.equal(after.own.length, 1);
+    else assert.deepEqual([after.own, after.slow], [[], false]);
+    if (now.length < 2) assert.deepEqual([after.here, after.measuring, opener.movers(after)], [null, null, []]);
+    if (was.length && now.length) assert.equal(after.own, before.own, "the figures' own, not the file's");
+    const rows = opener.movers(after);
+    const by = rows[0]?.ours === undefined ? "here" : "ours";
+    for (const [at, row] of rows.slice(1).entries()) assert.ok(row[by] <= rows[at][by]);
+    assert.equal(opener.movedCsv(after).trim().split("\n").length, rows.length + 1);
     if (["give", "fail"].includes(action.type) && after !== before) {
       assert.equal(after.reading, null);
-      if (action.type === "give") assert.match(after.status, /^(one|two) reads here now\.$/);
-      else assert.equal(after.status, before.reading.status);
+      if (action.type === "fail") assert.equal(after.status, before.reading.status);
+      else if (before.reading.beside && was.length) assert.deepEqual(now, [was[0], action.model]);
+      else assert.match(after.status, /^(one|two|three) reads here now\.$/);
     }
   });
 });

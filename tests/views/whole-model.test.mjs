@@ -83,6 +83,65 @@ test("a layer's name opens it: its heads can be pressed, one by one", async () =
   assert.equal(figure.querySelector(".wm-inside"), null);
 });
 
+test("a head's map leads into its journey and back, which has the sentence, the question and the parts that are off", async () => {
+  const model = focusModel();
+  await import("../../src/manyheads/web/figures/attention-flow/attention-flow.ts");
+  const figure = await live('answer="mood" off="0.feed-forward"', model);
+  press(figure, "layer 2");
+  press(figure, "follow mood");
+  const flow = figure.querySelector("attention-flow");
+  await flow.ready;
+  const journey = () => [flow.sentence, flow.head, flow.query, flow.steps.headNames[flow.steps.head]];
+  assert.deepEqual(journey(), ["hot tea or milk", 1, 0, "mood"]);
+  const machine = model.machine("hot tea or milk", partMaskOf([[0, MIXING]], 2, 3), { layer: 1 });
+  closeTo(flow.steps.maps.values, machine.inside.weights.values);
+  flow.seek(4);
+  press(figure, HEADS[2]); // off
+  type(figure, "Sentence", "milk");
+  await until(() => flow.steps.tokens.length === 3);
+  assert.deepEqual([flow.steps.headMask.map(Number), flow.station], [[1, 1, 0], "softmax"]);
+  press(figure, "Back to layer 2");
+  assert.equal(figure.querySelector("attention-flow"), null);
+  press(figure, "layer 1");
+  press(figure, "follow head 3");
+  await until(() => flow.steps.above);
+  assert.deepEqual([flow.head, flow.answer ?? flow.getAttribute("answer"), flow.station], [2, "mood", "softmax"]);
+  flow.setAttribute("head", "0"); // as its reader presses one
+  await until(() => named(figure, "follow head 1").getAttribute("aria-expanded") === "true");
+  press(figure, "layer 1");
+  assert.deepEqual([figure.off, figure.querySelector("attention-flow")], ["0.feed-forward 1.2", null]);
+});
+
+test("an open layer names the neurons that add most, and what each raises; a layer may have none", async () => {
+  const figure = await live('answer="mood"');
+  press(figure, "layer 1");
+  const { strongest, count } = figure.machine.inside.neurons;
+  const lines = [...figure.querySelectorAll(".wm-neurons > li")].map((line) => line.textContent);
+  assert.ok(lines.length > 0 && lines.length <= Math.min(5, count));
+  assert.equal(lines.length, strongest.length);
+  strongest.forEach(({ neuron, raises }, at) => {
+    assert.ok(lines[at].startsWith(`neuron ${neuron + 1}+`));
+    const raised = raises.filter(([question]) => question === "mood").map(([, label]) => label);
+    assert.ok(raised.length ? raised.every((label) => lines[at].includes(label)) : /hardly/.test(lines[at]));
+  });
+  box(figure, "layer 1, feed-forward").click();
+  assert.equal(figure.querySelectorAll(".wm-neurons > li").length, 0);
+  assert.match(texts(figure, ".wm-inside > div > p")[0], /is off/);
+  press(figure, "layer 2");
+  assert.match(texts(figure, ".wm-inside > div > p")[0], /no feed-forward part/);
+});
+
+test("without words there's no answer", async () => {
+  const figure = await live();
+  type(figure, "Sentence", "");
+  assert.deepEqual(figure.machine.labels, []);
+  assert.equal(answer(figure), "");
+  assert.match(texts(figure, ".wm-answer")[0], /Without words/);
+  assert.ok([...figure.querySelectorAll(".wm-floor .wm-stands")].every(({ hidden }) => hidden));
+  type(figure, "Sentence", "tea");
+  assert.ok(answer(figure));
+});
+
 test("another question has another answer, without another computation", async () => {
   const model = focusModel();
   const figure = await live("", model);

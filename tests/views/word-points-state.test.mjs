@@ -29,11 +29,16 @@ const BAKED = {
     [0, 1, 0],
   ],
   poles: ["left", "right"],
-  sentences: { "the bank": written("the", "bank"), "my bank": written("my", "bank"), "": written() },
+  heads: 2,
+  readings: Object.entries({ "the bank": ["the", "bank"], "my bank": ["my", "bank"], "": [] }).map(
+    ([sentence, words]) => ({ sentence, off: [], masked: [], ...written(...words) }),
+  ),
 };
 const SENTENCES = ["the bank", "my bank", "", "a new one"];
 const begin = (parts = {}) => start(null, BAKED, { sentence: "the bank", other: "my bank", word: "bank", ...parts });
 const point = (text) => ({ text, places: [[0, 0], [1, 1]], near: [[0], [1]] }); // prettier-ignore
+
+const show = (shown) => ({ type: "show", shown, whole: shown });
 
 const anyAction = (roll) =>
   pick(roll, [
@@ -42,7 +47,10 @@ const anyAction = (roll) =>
     () => ({ type: "layer", layer: roll(5) - 1 }),
     () => ({ type: pick(roll, ["take", "lend"]), parts: { sentence: pick(roll, SENTENCES), layer: roll(4) } }),
     () => ({ type: "lend", parts: pick(roll, [{ layer: 1 }, { word: "tea" }, { other: "the bank", word: "the" }]) }),
-    () => ({ type: "show", shown: [[point("a"), point("new")], pick(roll, [[], [point("bank")]])] }),
+    () => show([[point("a"), point("new")], pick(roll, [[], [point("bank")]])]),
+    () => ({ type: "toggle", head: roll(2) }),
+    () => ({ type: "mask", word: pick(roll, ["bank", "the"]) }),
+    () => ({ type: "lend", parts: pick(roll, [{ off: [[0, 1]] }, { masked: ["my"], sentence: "my bank" }]) }),
     () => ({ type: "stale", stale: roll(2) === 1 }),
   ])();
 
@@ -78,7 +86,7 @@ test("what is baked in answers until the encoder has, and only where both senten
   assert.deepEqual([isPending(unknown), unknown.shown === other.shown], [true, true]);
   const none = reduce(unknown, { type: "type", part: "other", text: "" });
   assert.deepEqual([isPending(none), none.shown[1]], [false, []]);
-  const live = reduce(none, { type: "show", shown: [[point("new")], []] });
+  const live = reduce(none, show([[point("new")], []]));
   assert.ok(isPending(reduce(live, { type: "type", part: "sentence", text: "the bank" })));
 });
 
@@ -92,11 +100,20 @@ test("what a phrase sets goes with the reader's next sentence; what they set by 
   assert.deepEqual(of(run(lend, { type: "layer", layer: 1 }, { type: "word", word: "tea" }, types)), ["the bank", "my bank", "tea", 1]); // prettier-ignore
 });
 
+test("a head that a phrase takes away comes back with the next sentence; those that the reader took away stay, with their switches", () => {
+  const lend = { type: "lend", parts: { sentence: "my bank", layer: 1, off: [[0, 0]] } };
+  const types = { type: "type", part: "sentence", text: "the bank" };
+  const of = (...actions) => [lend, ...actions, types].reduce(reduce, begin());
+  const { off, switches } = of();
+  assert.deepEqual([off, switches], [[], false]);
+  const after = of({ type: "toggle", head: 1 }, { type: "mask", word: "my" });
+  assert.deepEqual([after.off, after.masked, after.switches], [[[0, 1]], ["my"], true]);
+});
+
 test("a word that's nowhere gives way to the longest, and a landmark is followed beside its namesake", () => {
   assert.equal(followedWord(begin({ word: "nowhere" })), "bank");
   assert.equal(followedWord(begin({ word: " Bank " })), "bank");
-  const shown = [[point("tea")], []];
-  const both = followed(reduce(begin({ word: "tea" }), { type: "show", shown }));
+  const both = followed(reduce(begin({ word: "tea" }), show([[point("tea")], []])));
   assert.deepEqual(
     both.map(({ of }) => of),
     [0, null],

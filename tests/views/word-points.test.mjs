@@ -8,15 +8,18 @@ import { HOSTILE, tokensOf } from "./small-models.mjs";
 const LAYERS = 2; // and the embeddings
 const LANDMARKS = { river: 1, money: -1, tea: 0.5 };
 
-/** An encoder whose vectors have two numbers: how far right a word lies, the more so the later the layer, and one that never changes. */
+/** An encoder whose vectors have two numbers: how far right a word lies, in a sentence the more so the later the layer, and one that never changes. Without a head, words go half as far, and where one is masked, nowhere. */
 const encoder = () => ({
   name: "encoder",
-  async attend(sentence) {
+  numLayers: LAYERS,
+  numHeads: 2,
+  async attend(sentence, headMask, { masked = [] }) {
+    const far = sentence in LANDMARKS || masked.length ? 0 : headMask ? 0.5 : 1;
     const tokens = tokensOf(sentence.toLowerCase());
     const right = LANDMARKS[sentence] ?? (tokens.includes("boats") ? 1 : -1);
     const values = Float32Array.from({ length: (LAYERS + 1) * tokens.length * 2 }, (_, at) => {
       const layer = Math.floor(at / (2 * tokens.length));
-      return at % 2 ? 1 : (right * (1 + layer)) / 10;
+      return at % 2 ? 1 : (right * (1 + far * layer)) / 10;
     });
     return { queryTokens: tokens, states: { shape: [LAYERS + 1, tokens.length, 2], values }, notes: [] };
   },
@@ -34,7 +37,12 @@ const DATA = {
     [0, 1],
   ],
   poles: ["left", "right"],
-  sentences: { "the bank of boats": written({ the: 10, bank: 900 }), "my bank": written({ my: 0, bank: -900 }) },
+  heads: 2,
+  readings: [
+    { sentence: "the bank of boats", off: [], masked: [], ...written({ the: 10, bank: 900 }) },
+    { sentence: "my bank", off: [], masked: [], ...written({ my: 0, bank: -900 }) },
+    { sentence: "my bank", off: [[0, 1]], masked: [], ...written({ my: 0, bank: -300 }), lost: [[0, 0], [0.25, 0]] }, // prettier-ignore
+  ],
 };
 const opened = (attributes = 'sentence="the bank of boats" other="my bank" word="bank"') =>
   draw(`<word-points ${attributes}>${baked(DATA)}</word-points>`, {
@@ -130,4 +138,44 @@ test("a phrase sets sentences, a word and a layer, and stored ones need no encod
   assert.equal(figure.layer, 2);
   type(figure, "Sentence", "the bank of boats");
   assert.deepEqual([figure.layer, lists(figure)[0]], [0, "bank river, money"]);
+});
+
+test("a head can be taken away once a phrase shows how: what's lost is said, in all dimensions and on the plane", async (t) => {
+  const figure = await opened('sentence="my bank" word="bank"');
+  const switches = figure.querySelector(".wp-switches");
+  assert.ok(switches.hidden);
+  setFigure(figure, { sentence: "my bank", other: "", word: "bank", layer: "1", switches: "" });
+  assert.ok(!switches.hidden);
+  assert.equal(figure.querySelector(".wp-gone"), null);
+  t.mock.timers.enable({ apis: ["setTimeout"] });
+  press(figure, "head 2");
+  assert.equal(
+    texts(figure, ".wp-lost")[0],
+    "Without head 2 of layer 1, the step of “bank” to layer 1 is 25\u00a0% shorter (on this plane 67\u00a0% shorter).",
+  );
+  assert.match(heard(figure, t.mock.timers), /^Without head 2 .* Nearest landmarks/);
+  assert.equal(figure.querySelectorAll(".wp-gone, .wp-before").length, 2);
+  type(figure, "Layer", "0");
+  assert.ok(named(figure, "Heads of layer 0").hidden);
+  assert.match(texts(figure, ".wp-lost")[0], /the embeddings stay as they are/);
+});
+
+test("heads and words are taken away together, the encoder answers without them, and they stay away in the next sentence", async () => {
+  const figure = await opened('sentence="my bank" word="bank" layer="2" switches');
+  press(figure, "my");
+  await says(figure, /^This will be answered once the encoder has loaded\./);
+  assert.deepEqual(texts(figure, ".wp-lost"), [""]);
+  await figure.ready;
+  await until(() => figure.words[0][1].lost);
+  assert.match(texts(figure, ".wp-lost")[0], /^Without “my”, .* is 100\u00a0% shorter/);
+  press(figure, "my");
+  press(figure, "head 1");
+  await until(() => figure.words[0][1].lost?.[0] < 0.6);
+  assert.match(texts(figure, ".wp-lost")[0], /^Without head 1 of layer 2, .* is 50\u00a0% shorter/);
+  type(figure, "Sentence", "the bank of boats");
+  await until(() => figure.words[0].length === 4);
+  assert.match(texts(figure, ".wp-lost")[0], /^Without head 1 of layer 2, /);
+  press(figure, "head 1");
+  await until(() => !figure.words[0][1].lost);
+  assert.deepEqual(texts(figure, ".wp-lost"), [""]);
 });

@@ -11,8 +11,8 @@ import numpy as np
 
 from manyheads.models.decoder.head_scores import FILE
 from manyheads.models.registry import all_but
+from manyheads.shared.texts import OTHERS, SENTENCES
 from manyheads.whole_files import write_whole
-from manyheads_recipes.cards import LONGER
 from manyheads_recipes.decoder.measures import COPY, answered, lead, prompts, said_twice
 
 # The first token draws most of nearly every head, so it is scored apart; the others are shares of the rest.
@@ -28,15 +28,6 @@ SCORES = {
     "names": "how many of the eight prompts with two names are answered right without the head",
     "rome": "how much likelier Rome is than any other word without the head, as the capital of Italy",
 }
-TEXTS = (  # of other kinds than those of the encoder's cards
-    "def mean(values):\n    total = 0\n    for value in values:\n        total += value\n"
-    "    return total / len(values)",
-    "Dear Ms Novak, thank you for your letter of 3 May. We'll send the two books on Monday. Best wishes, Ada",
-    "1, 2, 4, 8, 16, 32, 64, 128, 256",
-    "Der Hund läuft über die Straße, und die Katze sieht ihm nach.",
-    "- eggs\n- milk\n- two loaves of bread\n- a pound of butter\n",
-    "Q: How far is the Moon? A: About 384,000 kilometres, or thirty times the width of the Earth.",
-)
 DIGITS = 4
 
 
@@ -46,7 +37,7 @@ def sample():
     >>> len(sample())
     18
     """
-    return [*LONGER, *TEXTS]
+    return [*SENTENCES, *OTHERS]
 
 
 def measure_scores(decoder):

@@ -17,8 +17,9 @@ from manyheads.models.encoder.head_cards import FILE
 from manyheads.models.files import key_of
 from manyheads.models.pretrained import SHA256
 from manyheads.models.registry import all_but
+from manyheads.shared.texts import SENTENCES
 from manyheads.whole_files import write_whole
-from manyheads_recipes.cards import LONGER, NUM_EXAMPLES, strongest
+from manyheads_recipes.cards import NUM_EXAMPLES, strongest
 from manyheads_recipes.focus.sentences import held_out_sentences
 
 BATCH = 12
@@ -31,7 +32,7 @@ def card_sentences():
     >>> len(card_sentences()) >= 100
     True
     """
-    return [*(sentence.text for sentence in held_out_sentences()), *LONGER]
+    return [*(sentence.text for sentence in held_out_sentences()), *SENTENCES]
 
 
 def measure_heads(encoder, sentences):

@@ -19,6 +19,7 @@ from manyheads.drawing.element import attributes_html, element_html, read_heads,
 from manyheads.drawing.guess import guess_html
 from manyheads.figures import FIGURES
 from manyheads.figures.settings import read_settings
+from manyheads.maps.choosing import query_of, read_query, write_query
 from manyheads.maps.wire import base64_arrays
 from manyheads.models.cards import SCORES, head_cards_element
 from manyheads.models.decoder import load_decoder
@@ -123,6 +124,8 @@ def _read(name, value):
     row = OPTIONS[name]
     if row["kind"] == "choice" and value not in (*row["values"], *row.get("former", {})):
         raise ValueError(f"{name} may be {', '.join(row['values'])}, got {value!r}")
+    if row["kind"] == "query":
+        return write_query(query_of(read_query(value) if isinstance(value, str) else value))
     if row["kind"] != "place":
         return value
     if not str(value).isdecimal():
@@ -132,11 +135,12 @@ def _read(name, value):
 
 def check_places(attention, options):
     """Refuse places that a map hasn't, which the page would clamp without a word; all count from 0."""
-    layers, heads, queries, keys = attention.shape
-    counts = {"layer": layers, "head": heads, "query": queries, "first": keys, "last": keys}
+    layers, heads, _, keys = attention.shape
+    counts = {"layer": layers, "head": heads, "first": keys, "last": keys}
     for option, count in counts.items():
         if options.get(option, 0) >= count:
             raise ValueError(f"{option} counts from 0 to {count - 1}, got {options[option]}")
+    query_of(read_query(str(options.get("query", 0))), attention.query_tokens)
     if "last" in options and options["last"] < options.get("first", 0):
         raise ValueError(f"last must not come before first, got {options['last']} and {options.get('first', 0)}")
 
@@ -331,8 +335,12 @@ def word_points(sentence, *, other: str = "", word: str | None = None, layer: in
     if layer is not None and not 0 <= layer <= plane.encoder.num_layers:
         raise ValueError(f"layer is from 0 to {plane.encoder.num_layers}, got {layer}")
     written = {"sentence": sentence, "other": other}
-    sentences = {text for settings in (written, *others) for name, text in settings.items() if name in written and text}
-    data = word_points_data(plane, sorted(sentences))
+    readings = {}
+    for settings in (written, *others):
+        for text in filter(None, (settings.get(name, written[name]) for name in written)):
+            taken = tuple(read_heads(settings.get("off", ""))), tuple(settings.get("masked", "").split())
+            readings |= {(text, (), ()): None, (text, *taken): None}
+    data = word_points_data(plane, readings)
     rows = [
         (f"{point.text}, in “{text}”", *(plane.words[near] for near in point.near[-1]))
         for text in filter(None, written.values())

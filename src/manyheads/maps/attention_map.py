@@ -22,8 +22,8 @@ from manyheads.maps.checked import (
     count_heads,
     count_layers,
 )
-from manyheads.maps.choosing import leave_out_special, merge_words, weigh_by_norms
-from manyheads.maps.mixing import average_heads, roll_out
+from manyheads.maps.choosing import asked_by, leave_out_special, merge_words, weigh_by_norms
+from manyheads.maps.mixing import average_heads, heads_moved, roll_out
 from manyheads.maps.picture import Picture, check_picture
 from manyheads.maps.sources import Source, SourceTable, check_sources, table_of
 from manyheads.shared.names import KINDS, NOTES
@@ -62,7 +62,8 @@ class AttentionMap:
     `value_norms[layer, head, key]` say how long the vector is that a head would write from a token with all of its
     weight, |v W^O|, where the model can tell: see `value_weighted`.
 
-    `picture` is what a model looked at in patches, a `Picture`: a figure paints the weights over it.
+    `picture` is what a model looked at in patches, a `Picture`: a figure paints the weights over it. `answer_start` is
+    the key, from 0, with which what the model wrote begins, after a prompt: a figure draws a line before it.
 
     `sources` name some of the keys, such as the documents of a prompt, by their places: see `by_source`.
 
@@ -87,6 +88,7 @@ class AttentionMap:
     named_layer: int | None = None
     value_norms: NDArray[np.float32] | None = None
     picture: Picture | None = None
+    answer_start: int | None = None
     sources: dict[str, Source] | None = None
 
     if TYPE_CHECKING:
@@ -113,6 +115,7 @@ class AttentionMap:
             named_layer: int | None = None,
             value_norms: ArrayLike | None = None,
             picture: Picture | None = None,
+            answer_start: int | None = None,
             sources: Mapping[str, Source | Sequence[int]] | None = None,
         ) -> None: ...
 
@@ -131,6 +134,8 @@ class AttentionMap:
             values[f"{axis}_names"] = check_names(axis, getattr(self, f"{axis}_names"), counted(count))
         if self.named_layer is not None and not 0 <= self.named_layer < layers:
             raise ValueError(f"named_layer must be from 0 to {layers - 1}, got {self.named_layer}")
+        if self.answer_start is not None and not 0 < self.answer_start < expected[1]:
+            raise ValueError(f"answer_start must be a key after the first of {expected[1]}, got {self.answer_start}")
         for name, value in values.items():
             object.__setattr__(self, name, value)  # the class is frozen
 
@@ -241,6 +246,24 @@ class AttentionMap:
         """
         return merge_words(self)
 
+    def asked_by(self, query: int | tuple[int, int] | str) -> "AttentionMap":
+        """What one token or several look at, as a map of one query: the mean of the rows from first to last.
+
+        >>> attention = AttentionMap(["red", "car"], ["red", "car"], [[[[1, 0], [0.5, 0.5]]]])
+        >>> attention.asked_by((0, 1)).weights[0, 0]  # [layer, head, query, key] -> [layer, head, 1, key]
+        array([[0.75, 0.25]], dtype=float32)
+        >>> attention.asked_by("red car").query_tokens
+        ['red car']
+
+        `query` is a place, a span `(first, last)`, both included and counted from 0, or a text that is found in the
+        tokens that ask. The rows of several add up to how many they are; `notes` say so, and of how many this is the
+        mean. Where some of them look at nothing, it's a mean of "parts".
+
+        Raises `ValueError` for places that the map doesn't have, and for a text that stands nowhere or more than once,
+        with its places; `TypeError` for anything else.
+        """
+        return asked_by(self, query)
+
     def value_weighted(self) -> "AttentionMap":
         """How long the vector is that each head writes from each token: weights times `value_norms`, as "amounts".
 
@@ -256,15 +279,29 @@ class AttentionMap:
         """
         return weigh_by_norms(self)
 
-    def by_source(self, query: int | tuple[int, int] | None = None) -> SourceTable:
+    def moved(self, other: "AttentionMap") -> NDArray[np.float64]:  # [layer, head]
+        """How far each head moved in another model's map of the same tokens, 0 to 1: the mean over its rows.
+
+        >>> before = AttentionMap(["hot", "tea"], ["hot", "tea"], [[[[1, 0], [0.25, 0.75]], [[1, 0], [1, 0]]]])
+        >>> after = AttentionMap(["hot", "tea"], ["hot", "tea"], [[[[1, 0], [0.75, 0.25]], [[1, 0], [1, 0]]]])
+        >>> before.moved(after)
+        array([[0.25, 0.  ]])
+
+        Of a row, it's the part of the attention that is given elsewhere: total variation distance, half of the sum of
+        what the weights differ by. So of two files of one model, it says what quantising changed, head by head.
+
+        Raises `ValueError` for maps of other layers, heads or tokens, and for weights that are no shares.
+        """
+        return heads_moved(self, other)
+
+    def by_source(self, query: int | tuple[int, int] | str | None = None) -> SourceTable:
         """How much of a token's attention each of the `sources` gets, from each head; of the last token unless given.
 
         >>> attention = AttentionMap(["?"], ["hot", "tea", "?"], [[[[0.5, 0.25, 0.25]]]], sources={"drink": (0, 1)})
         >>> attention.by_source().looked_at.tolist()  # [layer, head, source]
         [[[0.75]]]
 
-        `query` is a place, from 0, or (first, last): the mean of their rows. Raises `ValueError` for a map without
-        sources, and for a query that isn't there.
+        `query` is that of `asked_by`. Raises `ValueError` for a map without sources, and for a query that isn't there.
         """
         return table_of(self, query)
 

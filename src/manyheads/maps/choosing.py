@@ -1,8 +1,9 @@
-"""Less of a map, for reading it: words, no special tokens, some of the tokens.
+"""Less of a map, for reading it: words, no special tokens, some of the tokens, several that ask as one.
 
 Twin of `web/math/choosing.ts`. Each function gives a new map, whose `notes` say what was done to it.
 """
 
+import re
 from dataclasses import replace
 
 import numpy as np
@@ -12,7 +13,9 @@ from manyheads.maps.sources import move_sources, places_of_kept
 from manyheads.shared.names import NOTES, ONLY_SPECIAL
 from manyheads.shared.numbers import percent
 from manyheads.shared.options import OPTIONS
-from manyheads.shared.tokens import is_special, joined, readable, word_starts
+from manyheads.shared.tokens import find_words, is_special, joined, readable, text_of, word_starts
+
+MOST_PLACES = 6  # of a text that stands at more, these are named
 
 
 def rows_to_one(weights):  # [..., q, k] -> [..., q, k]
@@ -43,6 +46,7 @@ def merge_words(attention):
         causal=False,  # a mask that is causal again becomes the flag
         value_norms=None,
         picture=None,
+        answer_start=move_answer(attention.answer_start, keys),
         sources=move_sources(attention.sources, np.repeat(range(len(keys)), np.diff([*keys, attention.shape[3]]))),
     )
     return add_note(words, OPTIONS["pieces"]["values"]["merge"]["note"])
@@ -93,6 +97,7 @@ def take_tokens(attention, queries, keys):
         causal=False,
         value_norms=None if attention.value_norms is None else attention.value_norms[..., list(keys)],
         picture=move_picture(attention.picture, queries, keys),
+        answer_start=move_answer(attention.answer_start, keys),
         sources=move_sources(attention.sources, places_of_kept(keys, attention.shape[3])),
     )
 
@@ -140,6 +145,7 @@ def cut(attention, queries, keys, shown):
         mask=None if attention.mask is None else attention.mask[queries, keys],
         value_norms=None,  # parts aren't weighed
         picture=move_picture(attention.picture, range(attention.shape[2])[queries], range(attention.shape[3])[keys]),
+        answer_start=move_answer(attention.answer_start, range(attention.shape[3])[keys]),
         sources=move_sources(attention.sources, places_of_kept(range(attention.shape[3])[keys], attention.shape[3])),
     )
     start, end, count = shown
@@ -147,6 +153,16 @@ def cut(attention, queries, keys, shown):
     if part.kind != "parts":
         return add_note(part, NOTES["betweenAny"].format(**shown))
     return add_note(part, NOTES["between"].format(**shown, share=percent(share_left_out(asking, weights))))
+
+
+def move_answer(start, keys):
+    """Where an answer begins among these keys of another map; None where that isn't between two of them.
+
+    >>> move_answer(3, [0, 2, 4]), move_answer(1, [1, 2])
+    (2, None)
+    """
+    at = None if start is None else next((number for number, key in enumerate(keys) if key >= start), None)
+    return at or None
 
 
 def weigh_by_norms(attention):
@@ -164,3 +180,100 @@ def share_left_out(before, after):
     """The share of all weights that is gone."""
     whole = before.sum(dtype=np.float64)
     return max(1 - after.sum(dtype=np.float64) / whole, 0) if whole > 0 else 0.0
+
+
+def query_of(query, tokens=None):
+    """Who asks, as a place, or as the first and the last of a span of tokens, both included.
+
+    >>> tokens = ["the", "red", "car", "met", "the", "bus"]
+    >>> query_of(3), query_of((2, 0), tokens), query_of((1, 1), tokens), query_of("The red", tokens)
+    (3, (0, 2), 1, (0, 1))
+    >>> query_of("the", tokens)
+    Traceback (most recent call last):
+    ValueError: “the” stands there 2 times, at 0, 4: choose one of these places, counted from 0, to ask.
+
+    A text stays one as long as there are no tokens in which it could be found. Raises `TypeError` for what is none of
+    these, `ValueError` for places that the tokens don't have, and for a text that stands nowhere or more than once.
+    """
+    if isinstance(query, str):
+        return query if tokens is None else _query_in(tokens, query)
+    places = list(query) if isinstance(query, (tuple, list, np.ndarray)) else [query] * 2
+    if len(places) != 2 or any(isinstance(each, bool) or not isinstance(each, (int, np.integer)) for each in places):
+        raise TypeError(f"query must be a place, a span of tokens (first, last) or a text, got {query!r}")
+    first, last = sorted(map(int, places))
+    if first < 0:
+        raise ValueError(f"query counts from 0, got {query}")
+    if tokens is not None and last >= len(tokens):
+        raise ValueError(f"query must be from 0 to {len(tokens) - 1} for this map, got {query}")
+    return first if first == last else (first, last)
+
+
+def _query_in(tokens, text):
+    found = find_words(tokens, text)
+    if not found:
+        raise ValueError(NOTES["nowhere"].format(words=text))
+    if len(found) > 1:
+        places = ", ".join(map(write_query, found[:MOST_PLACES])) + ", …" * (len(found) > MOST_PLACES)
+        raise ValueError(NOTES["twice"].format(words=text, count=len(found), places=places))
+    return query_of(found[0])
+
+
+def write_query(query):
+    """Who asks, as attributes and links write it.
+
+    >>> write_query((5, 9)), write_query((5, 5)), write_query(5), write_query("the red car")
+    ('5-9', '5', '5', 'the red car')
+    """
+    return "-".join(map(str, dict.fromkeys(query))) if isinstance(query, tuple) else str(query)
+
+
+def read_query(text):
+    """Who asks, as `write_query` wrote it.
+
+    >>> read_query("5-9"), read_query("5"), read_query("the red car")
+    ((5, 9), 5, 'the red car')
+    """
+    written = re.fullmatch(r"([0-9]{1,6})(?:-([0-9]{1,6}))?", text)
+    return query_of([int(written[1]), int(written[2] or written[1])]) if written else text
+
+
+def fit_query(query, count):
+    """Who asks of a map that has so many queries: what is left of a span, else the first.
+
+    >>> fit_query(3, 4), fit_query(4, 4), fit_query((2, 9), 4), fit_query((3, 9), 4), fit_query((4, 9), 4)
+    (3, 0, (2, 3), 3, 0)
+    """
+    if isinstance(query, str):
+        return 0
+    first, last = query if isinstance(query, tuple) else (query, query)
+    return 0 if first >= count or last < 0 else query_of((max(first, 0), min(last, count - 1)))
+
+
+def move_query(query, start):
+    """Who asks, with places counted from `start` on: below 0 for what comes before.
+
+    >>> move_query((5, 9), 4), move_query(5, 4), move_query("tea", 4)
+    ((1, 5), 1, 'tea')
+    """
+    if isinstance(query, str):
+        return query
+    return tuple(place - start for place in query) if isinstance(query, tuple) else query - start
+
+
+def asked_by(attention, query):
+    """See `AttentionMap.asked_by`."""
+    query = query_of(query, attention.query_tokens)
+    first, last = query if isinstance(query, tuple) else (query, query)
+    rows = attention.weights[:, :, first : last + 1]
+    looks = bool(rows.any(-1).all())  # a token that looks at nothing, as padding does, makes the mean smaller
+    one = replace(
+        attention,
+        query_tokens=[text_of(attention.query_tokens, first, last)],
+        weights=rows.mean(2, keepdims=True, dtype=np.float64),
+        kind=attention.kind if looks or attention.kind != "shares" else "parts",
+        mask=None if attention.allowed is None else attention.allowed[first : last + 1].any(0, keepdims=True),
+        causal=False,
+        picture=move_picture(attention.picture, [], range(attention.shape[3])),
+    )
+    note = NOTES["asOne" if one.kind == "shares" else "asOneAny"]
+    return add_note(one, note.format(words=one.query_tokens[0], count=last + 1 - first)) if first < last else one

@@ -1,4 +1,4 @@
-"""All heads as one: their mean, and attention rollout. Twin of functions in `web/math/maps`."""
+"""All heads as one: their mean, and attention rollout; and how far each moved. Twin of functions in `web/math`."""
 
 from dataclasses import replace
 
@@ -37,3 +37,39 @@ def roll_out(attention):
         rolled = rows_to_one(mean + identity) @ rolled
         layers.append(rolled[None])
     return replace(attention, weights=np.stack(layers), head_names=["rollout"], named_layer=None, value_norms=None)
+
+
+def heads_moved(attention, other):
+    """See `AttentionMap.moved`."""
+    check_alike(attention, other)
+    for each in (attention, other):
+        if each.kind not in ("shares", "parts"):
+            raise ValueError(f"how far heads moved is told of rows that sum to 1, got {each.kind}")
+    moved = [_rows_moved(*both).mean(-1) for both in zip(attention.weights, other.weights, strict=True)]
+    return np.stack(moved)
+
+
+def _rows_moved(before, after):  # [head, q, k] twice -> [head, q]
+    before, after = before.astype(np.float64), after.astype(np.float64)
+    lacks = np.abs(before.sum(-1) - after.sum(-1))
+    return np.minimum((np.abs(before - after).sum(-1) + lacks) / 2, 1)
+
+
+def check_alike(attention, other):
+    """Raises `ValueError` for maps whose heads can't be compared one by one."""
+    if attention.shape[:2] != other.shape[:2]:
+        (layers, heads), (others, their) = attention.shape[:2], other.shape[:2]
+        raise ValueError(
+            f"heads are compared one by one, but there are {layers} layers of {heads} heads, and {others} of {their}"
+        )
+    for side in ("query", "key"):
+        tokens, others = (getattr(each, f"{side}_tokens") for each in (attention, other))
+        if tokens != others:
+            raise ValueError(
+                f"rows are compared token by token, but the maps have other tokens, {_beginning(tokens)} and "
+                f"{_beginning(others)}: compare models that cut the text alike"
+            )
+
+
+def _beginning(tokens, most=8):
+    return f"[{', '.join(map(repr, tokens[:most]))}{', ...' if len(tokens) > most else ''}]"

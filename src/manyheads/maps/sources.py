@@ -184,10 +184,8 @@ def table_of(attention, query=None):  # AttentionMap -> SourceTable
     if attention.sources is None:
         raise ValueError(NO_SOURCES)
     count = attention.shape[2]
-    first, last = (count - 1,) * 2 if query is None else query if np.ndim(query) else (query, query)
-    if not 0 <= first <= last < count:
-        raise ValueError(f"query must be a token from 0 to {count - 1}, or (first, last), got {query!r}")
-    rows = attention.weights[:, :, first : last + 1].mean(2, dtype=np.float64)  # [layer, head, key]
+    asking = attention.asked_by(count - 1 if query is None else query)
+    rows = asking.weights[:, :, 0]  # [layer, head, key]
     sources = attention.sources.values()
     layers, heads = attention.shape[:2]
     return SourceTable(
@@ -195,6 +193,6 @@ def table_of(attention, query=None):  # AttentionMap -> SourceTable
         tuple(one.tokens for one in sources),
         np.stack([rows[..., list(one.places)].sum(-1) for one in sources], -1).astype(np.float32),
         tuple(tuple(attention.head_title(layer, head) for head in range(heads)) for layer in range(layers)),
-        query="".join(attention.query_tokens[first : last + 1]).strip(),
+        query=asking.query_tokens[0].strip(),
         notes=tuple(BEGINS.format(name=name) + "." for name, one in attention.sources.items() if 0 in one.places),
     )

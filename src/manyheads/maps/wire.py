@@ -92,6 +92,7 @@ def map_dict(attention):
             else {"valueNorms": base64.b64encode(attention.value_norms.tobytes()).decode()}
         ),
         **({} if attention.written is None else {"written": attention.written}),
+        **({} if attention.answer_start is None else {"answerStart": attention.answer_start}),
         **({} if attention.picture is None else {"picture": picture_dict(attention.picture)}),
         **({} if attention.sources is None else {"sources": source_dicts(attention.sources)}),
     }
@@ -112,6 +113,7 @@ def picture_dict(picture):
         "height": picture.height,
         "keyStart": picture.key_start,
         "queryStart": picture.query_start,
+        **({} if picture.places is None else {"places": picture.places}),
     }
 
 

@@ -7,6 +7,7 @@ may say little. A part that's off adds nothing to anything above it; no model wa
 """
 
 from collections.abc import Iterable
+from contextlib import contextmanager
 from dataclasses import dataclass
 
 import numpy as np
@@ -39,7 +40,7 @@ class Machine:
     answers so far, probabilities or, where the `unit` is "similarity", cosines; the last row is the model's answer.
     `labels` are (question, label). The answer is read from the tokens at `places`; of several, from the mean of their
     vectors. What the parts in `replaces` write takes the vector's place, rather than being added to it. `parameters`
-    counts what training made of each part, and last of what reads the answer.
+    counts what training made of each part, and last of what reads the answer. Of no words there are no labels.
     """
 
     tokens: tuple[str, ...]
@@ -65,6 +66,8 @@ class Machine:
 
     def so_far(self, count: int = 1, answer: str = "") -> list[dict[str, float]]:
         """The likeliest answers to a question after each part, as {label: score}."""
+        if not self.labels:
+            return [{} for _ in self.parts]
         _, rivals = self._answer(answer)
         rows = self.scores[:, rivals]
         names = [self.labels[place][1] for place in rivals]
@@ -72,13 +75,87 @@ class Machine:
 
     def _answer(self, answer):  # -> its place among the labels, those of all answers to its question
         named = {"labels": [list(label) for label in self.labels], "parts": self.scores[-1][:, None]}
+        if not self.labels:
+            raise ValueError("there are no words, so nothing is answered")
         place = answer_of(named, answer)
         question = self.labels[place][0]
         return place, [at for at, (of, _) in enumerate(self.labels) if of == question]
 
 
+@dataclass(frozen=True)
+class Neurons:
+    """The neurons of a layer's feed-forward part, on a text; a model's method `neurons` gives them.
+
+    A neuron adds its activation times what it writes, its column of the part's last matrix. `activations` [neuron] are
+    means over the tokens that count: those that the answer is read from; all, where it's read from what the heads of
+    the next layer write. `writes` are [neuron, width]. What all add together, and the `bias` [width], is what the part
+    adds to such a token. `raises` has the strongest, by how long the vector is that they add, the strongest first: the
+    answers, (question, label), that gain by the neuron's being there, the most first, and how much. What gains is the
+    logarithm of the probability, or the cosine above the mean of all. These are the answers so far after the part;
+    those at the end, where all tokens count.
+    """
+
+    activations: NDArray[np.float32]
+    writes: NDArray[np.float32]
+    bias: NDArray[np.float32]
+    raises: dict[int, dict[tuple[str, str], float]]
+
+    @property
+    def adds(self) -> NDArray[np.float32]:  # [neuron]
+        """How long the vector is that each adds."""
+        return np.abs(self.activations) * np.linalg.norm(self.writes, axis=1)
+
+
 class Lens:
     """What a model can do that has a method `machine`."""
+
+    def feed_forward_output(self, layer: int) -> torch.nn.Linear | None:
+        """The last matrix of a layer's feed-forward part, which its neurons write through; None where it has none."""
+        return None
+
+    def neurons(self, text: str, layer: int, count: int = 5, part_mask: ArrayLike | None = None) -> Neurons:
+        """What the neurons of a layer's feed-forward part add, and what the strongest raise by it.
+
+        >>> from manyheads import load_focus_model
+        >>> found = load_focus_model().neurons("I hate tea.", layer=0, count=2)
+        >>> found.writes.shape  # [neuron, width]
+        (192, 160)
+        >>> {place: next(iter(gains)) for place, gains in found.raises.items()}
+        {165: ('sentence type', 'choice question'), 46: ('sentence type', 'yes/no question')}
+
+        `part_mask` is as for `machine`. Raises `ValueError` for a layer without a feed-forward part.
+        """
+        checked_head(self, layer, 0)
+        output, part = self.feed_forward_output(layer), f"layer {layer + 1}, {FEED_FORWARD}"
+        if output is None:
+            raise ValueError(f"layer {layer + 1} has no feed-forward part")
+        seen = []
+        with hooked(output.register_forward_pre_hook, lambda _, inputs: seen.append(inputs[0].flatten(0, -2))):
+            machine = self.machine(text, part_mask)
+        places, row = list(machine.places), machine.parts.index(part)
+        if machine.replaces:
+            places, row = list(range(len(machine.tokens))), -1
+        on = part_mask is None or np.asarray(part_mask)[layer, -1]
+        activations = seen[0][places].mean(0) * float(on)
+        writes = output.weight.T
+        adds = activations.abs() * writes.norm(dim=-1)
+        raises = {}
+        for neuron in adds.argsort(descending=True, stable=True)[:count].tolist():
+            if adds[neuron] == 0 or not machine.labels:
+                break
+
+            def without(_, inputs, outputs, neuron=neuron):
+                return outputs - inputs[0][..., [neuron]] * writes[neuron]
+
+            with hooked(output.register_forward_hook, without):
+                other = self.machine(text, part_mask)
+            gains = score_of(machine, row) - score_of(other, row)
+            raises[neuron] = {}
+            for at in np.argsort(-gains, kind="stable")[: np.count_nonzero(gains > 0)]:
+                raises[neuron].setdefault(machine.labels[at], gains[at].item())  # tokens may have the same text
+        bias = torch.zeros_like(writes[0]) if output.bias is None else output.bias
+        arrays = (tensor.numpy(force=True) for tensor in (activations, writes, bias * float(on)))
+        return Neurons(*arrays, raises)
 
     def lens(
         self, text: str, count: int = 1, answer: str = "", part_mask: ArrayLike | None = None
@@ -154,6 +231,24 @@ def part_names(feed_forward):
     return (EMBEDDING, *(name for names in layers for name in names))
 
 
+@contextmanager
+def hooked(register, hook):
+    """A hook of a module meanwhile."""
+    handle = register(hook)
+    try:
+        yield
+    finally:
+        handle.remove()
+
+
+def score_of(machine, row):  # -> [label]
+    """The answers so far as differences count: logarithms of probabilities, or cosines above the mean of all."""
+    scores = machine.scores[row].astype(np.float64)
+    if machine.unit == "probability":
+        return np.log(np.maximum(scores, np.finfo(np.float32).tiny))
+    return scores - scores.mean()
+
+
 def norms_of(added):  # [part] of [t, d] -> [part, t]
     return torch.stack([part.norm(dim=-1) for part in added]).numpy(force=True)
 
@@ -182,6 +277,8 @@ def walked(x, layers, on):  # [t, d], layers of (norm, attention, MLP or None), 
 
 def plain_machine(machine, answer=""):
     """The answer so far after each part as a table, the last part first."""
+    if not machine.labels:
+        return table_html("There are no words, so nothing is answered.", [], [])
     place, _ = machine._answer(answer)
     question, label = machine.labels[place]
     adds = machine.adds[:, list(machine.places)].mean(1)  # where the answer is read

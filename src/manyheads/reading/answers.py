@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 
 from manyheads.reading.token_names import array_of_ids, check_text, strings_of
-from manyheads.reading.weights import are_steps
+from manyheads.reading.weights import are_steps, array_of, count_unasked
 
 LOST = (
     "what answer {answer} looked at is lost: its beams were rows {rows} of the batch, and this model's generate keeps "
@@ -54,6 +54,25 @@ def _repeat(layer, row, count):
         return layer
     shape = (count, *layer.shape[1:])
     return layer[row : row + 1].expand(shape) if hasattr(layer, "expand") else np.broadcast_to(layer[row], shape)
+
+
+def prompt_of(request, part):
+    """How many tokens of a part's text are a prompt, which what the model wrote follows; None where that isn't known.
+
+    >>> from manyheads.reading.parts import Part
+    >>> from manyheads.reading.request import Request
+    >>> steps = [[np.full((1, 1, 3, 3), 1 / 3)], [np.full((1, 1, 1, 4), 1 / 4)]]
+    >>> prompt_of(Request(steps), Part(steps)), prompt_of(Request(steps), Part(steps, name="cross", among=("cross",)))
+    (3, None)
+
+    Of the steps of `generate`, the first reads it.
+    """
+    if part.role not in ("", "text", "decoder") or getattr(request.source, "encoder_attentions", None) is not None:
+        return None
+    if not part.steps:
+        return request.prompt
+    first = next(layer for layer in part.layers[0] if layer is not None)
+    return first.shape[2] + count_unasked(array_of(first[min(request.batch, len(first) - 1)]))
 
 
 def choose_answer(request):

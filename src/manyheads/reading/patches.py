@@ -185,7 +185,7 @@ def grid_among(named, picture=0):
     """
     if (places := named.get("patch_coord")) is not None:
         whole = named.get("patch_valid") is None or bool(named["patch_valid"][picture].all())
-        return tuple((np.asarray(_plain_array(places))[picture].max(0) + 1).tolist()) if whole else None
+        return tuple((np.asarray(plain_array(places))[picture].max(0) + 1).tolist()) if whole else None
     grids = named.get("image_grid_thw")
     if grids is None or picture >= len(grids):
         return None
@@ -234,7 +234,7 @@ def picture_from(image, rows, columns, key_start=0, query_start=None, pixels=Non
         drawn, more = part_seen(drawn, image_of(pixels)[0])
         notes += more
     drawn.thumbnail((SIDE, SIDE), Image.Resampling.LANCZOS)
-    return Picture(_data_url(drawn), rows, columns, *drawn.size, key_start, query_start), notes
+    return Picture(data_url(drawn), rows, columns, *drawn.size, key_start, query_start), notes
 
 
 def image_of(image):  # -> a new PIL image in RGB, notes
@@ -246,14 +246,14 @@ def image_of(image):  # -> a new PIL image in RGB, notes
             raise ValueError(f"{os.fspath(image)!r} is no image that Pillow can read") from None
     if isinstance(image, Image.Image):
         return image.convert("RGB").copy(), ()
-    values = _plain_array(image)
+    values = plain_array(image)
     if not isinstance(values, np.ndarray) or values.dtype.kind not in "buif":
         raise TypeError(f"an image is {KINDS}; got {type(image).__name__}")
     values, notes = _bytes_of(_channels_last(values))
     return Image.fromarray(values).convert("RGB"), notes
 
 
-def _plain_array(values):
+def plain_array(values):
     """A tensor of any device and precision as an array; lists of numbers too; all else as it is."""
     if hasattr(values, "detach"):
         values = (values.float() if values.dtype.is_floating_point else values).detach().cpu().numpy()
@@ -292,7 +292,7 @@ def _bytes_of(values):  # -> uint8, notes
 def part_seen(image, pixels):
     """The part of an image that a model was given as pixels, both PIL images: the whole, or its middle; and notes."""
     parts = [image, *(middle_of(image, pixels.width / pixels.height, share) for share in SHARES)]
-    likenesses = [_likeness(part, pixels) for part in parts]
+    likenesses = [likeness(part, pixels) for part in parts]
     best = likenesses.index(max(likenesses))
     if likenesses[best] < ALIKE:
         return image, (ANOTHER,)
@@ -311,17 +311,17 @@ def middle_of(image, shape, share=1):
     return image.crop((round(left), round(top), max(round(left + width), 1), max(round(top + height), 1)))
 
 
-def _likeness(one, other):
+def likeness(one, other):
     """The correlation of two images in grey, -1 to 1; 0 where one has a single colour."""
     greys = [np.asarray(image.convert("L").resize((COMPARED, COMPARED)), float).ravel() for image in (one, other)]
     apart = [grey - grey.mean() for grey in greys]
     return float(apart[0] @ apart[1] / (np.linalg.norm(apart[0]) * np.linalg.norm(apart[1]) or 1))
 
 
-def _data_url(image):
-    """An image as PNG or JPEG, whichever is shorter."""
-    written = {}
-    for kind, options in (("png", {"optimize": True}), ("jpeg", {"quality": 85, "optimize": True})):
+def data_url(image):
+    """An image as PNG or JPEG, whichever is shorter; or WebP where parts of it are empty."""
+    written, lossy = {}, "jpeg" if image.mode == "RGB" else "webp"
+    for kind, options in (("png", {"optimize": True}), (lossy, {"quality": 85, "optimize": True})):
         contents = io.BytesIO()
         image.save(contents, kind, **options)
         written[kind] = contents.getvalue()

@@ -3,11 +3,11 @@
 import math
 from dataclasses import replace
 
+from manyheads.maps.picture import unless_in_order
 from manyheads.reading.parts import Part
 from manyheads.reading.patches import (
     PatchGrid,
     grid_among,
-    image_token_of,
     in_blocks,
     pair_of,
     patch_grid,
@@ -15,7 +15,8 @@ from manyheads.reading.patches import (
     sees_patches,
     side_of_merged,
 )
-from manyheads.reading.picture_runs import Run, are_counted, grid_of_names, run_by_grid, run_by_model, runs_of, tiles_of
+from manyheads.reading.picture_runs import Found, are_counted, find_by_grid, find_by_model, grid_of_names, told_by
+from manyheads.reading.picture_sheet import draw, images_in, lay_out
 from manyheads.reading.places import Text, count_places, is_causal, note_counted
 from manyheads.reading.request import Request
 from manyheads.reading.token_names import array_of_ids, ids_in, row_of
@@ -32,6 +33,7 @@ UNNAMED = (
     "grid={grid} is {patches} patches, and which of the {count} places of this text they are isn't known: tokens=, or "
     "ids and their tokenizer=, tell, by the token that stands for a patch"
 )
+ONE_ALONE = "this looks at one picture, and image= has {count}: give one of them, as in image=pixels[0]"
 UNLIKE = "the model looks at {places} places for a text of {count} ids: which of them are the picture's isn't known"
 BLOCKS = "The model reads patches in blocks of {side} x {side}: here they stand row after row."
 
@@ -43,9 +45,9 @@ def find_patches(request, weighed, text):  # -> Text
     text.
     """
     part, full, named, which = weighed.part, weighed.full, request.named, weighed.part.role
-    run = run_in_text(request, weighed, text)
-    if run is not None:
-        return _patches_in_text(request, weighed, text, run)
+    in_text = find_in_text(request, weighed, text)
+    if in_text is not None:
+        return _patches_in_text(request, weighed, text, in_text)
     config, pixels = part.config, pixels_of(named, request.batch)
     if weighed.in_windows or not looks_at_patches(which, config, named, request.grid):
         return text
@@ -68,37 +70,48 @@ def find_patches(request, weighed, text):  # -> Text
     text = replace(text, notes=notes, order=order)
     if request.image is None:
         return text
-    start = len(found.special)
+    start, images = len(found.special), images_in(request.image)
     asks = start if asks_itself else None
-    picture, more = picture_from(request.image, found.rows, found.columns, start, asks, pixels=pixels)
+    if len(images) > 1:
+        return replace(text, refusal=ONE_ALONE.format(count=len(images)))
+    picture, more = picture_from(images[0], found.rows, found.columns, start, asks, pixels=pixels)
     return replace(text, picture=picture, notes=(*notes, *more))
 
 
-def run_in_text(request, weighed, text):
-    """Where a part has the picture of its text, as a `Run`; None where it isn't seen to read a text with a picture.
+def find_in_text(request, weighed, text):
+    """Where a part has the pictures of its text, as `Found`; None where it isn't seen to read a text with a picture.
 
-    The model's configuration tells by the ids that it reads; without it, a `grid` does, by ids or by names.
+    The model's configuration tells by the ids that it reads, or the processor by those that were written; without
+    either, a `grid` does, by ids or by names.
     """
     part, full, named, which = weighed.part, weighed.full, request.named, weighed.part.role
     if which not in OF_TEXTS:
         return None
-    texts, seen = ids_of_texts(named, request), sees_patches(part.config)
-    ids = None if texts is None else row_of(texts, request.batch)
-    resampled = any(getattr(part.config, name, None) is not None for name in RESAMPLERS)
+    texts, config = ids_of_texts(named, request), config_of(request, part)
+    ids, seen = None if texts is None else row_of(texts, request.batch), sees_patches(config)
+    resampled = any(getattr(config, name, None) is not None for name in RESAMPLERS)
     if ids is not None and seen and not resampled:
-        return run_by_model(ids, part.config, tiles_of(named, request.batch, len(texts) if texts.ndim > 1 else 1))
+        return find_by_model(ids, config, named, request.batch, len(texts) if texts.ndim > 1 else 1)
     if request.grid is None or (ids is None and (seen or named)):
         return None
     if resampled:
-        return Run(refusal=RESAMPLED)
+        return Found(refusal=RESAMPLED)
     _, tokens = text.sides(which)
     known = next((values for values in (ids, tokens) if not are_counted(values)), None)
     if known is not None:
-        return run_by_grid(known, request.grid)
+        return find_by_grid(known, request.grid, len(images_in(request.image)))
     if full[1] == math.prod(pair_of("grid", request.grid)) or not reads_text(weighed):
         return None
     rows, columns = request.grid
-    return Run(refusal=UNNAMED.format(grid=(rows, columns), patches=rows * columns, count=full[1]))
+    return Found(refusal=UNNAMED.format(grid=(rows, columns), patches=rows * columns, count=full[1]))
+
+
+def config_of(request, part):
+    """What tells of the pictures in a part's text: its model's configuration; or of what was written, a processor."""
+    texts = getattr(request.source, "sequences", None)
+    if part.config is not None or texts is None:
+        return part.config
+    return told_by(request.processor, request.named, row_of(array_of_ids(texts), request.batch))
 
 
 def reads_text(weighed):
@@ -114,57 +127,69 @@ def ids_of_texts(named, request):
     return None if ids is None else array_of_ids(ids)
 
 
-def _patches_in_text(request, weighed, text, run):
-    """A text that has a picture in it, as a `Run` says."""
-    part, full, named = weighed.part, weighed.full, request.named
-    found, refusal = (None, run.refusal) if run.places is None else _grid_in_run(run, part, named, request)
-    places = None if found is None else run.places[len(found.special) :]
+def _patches_in_text(request, weighed, text, found):
+    """A text that has pictures in it, as `Found` says."""
+    part, full, images = weighed.part, weighed.full, images_in(request.image)
+    grids, names, blocks, refusal = [], [], [], found.refusal
     queries, keys = full[0], full[1] - len(part.keys_after)
     before = part.keys_before(queries, keys)
-    if found is not None and run.count not in (queries, keys, keys + 1):  # one more, where it wasn't read any more
-        refusal = UNLIKE.format(places=keys, count=run.count)
+    try:
+        grids = [_grid_in(piece, config_of(request, part), request.grid) for piece in found.pieces]
+        if grids and found.count not in (queries, keys, keys + 1):  # one more, where it wasn't read any more
+            refusal = UNLIKE.format(places=keys, count=found.count)
+        blocks, names, notes = lay_out(found.pieces, grids, images) if grids else ([], [], ())
+    except ValueError as error:
+        refusal = str(error)
     if refusal is not None:
         note = f"{refusal[0].upper()}{refusal[1:]}."
         return replace(text, notes=(note,) * (request.image is None), refusal=refusal)
-    start = places.start + (before if run.count == queries else 0)
+    after = before if found.count == queries else 0  # how far the keys are after the places of the text
+    places = [piece.places[len(grid.special) :] for piece, grid in zip(found.pieces, grids)]
     if text.tokens is not None:
-        at = start if len(text.tokens) == keys else places.start
-        text = replace(text, tokens=name_run(text.tokens, range(at, at + len(places)), found))
-    if request.image is None:
+        tokens, shift = text.tokens, after if len(text.tokens) == keys else 0
+        for run, grid, name in zip(places, grids, names):
+            tokens = name_run(tokens, [place + shift for place in run], grid, name)
+        text = replace(text, tokens=tokens)
+    if not images:
         return text
-    asks = start - before if before <= start and start - before + len(places) <= queries else None
-    pixels = pixels_of(named, request.batch)
-    picture, notes = picture_from(request.image, found.rows, found.columns, start, asks, pixels=pixels)
-    return replace(text, picture=picture, notes=notes)
+    first, last = min(map(min, places)), max(map(max, places))
+    start = first + after
+    asks = start - before if before <= start and last + after - before < queries else None
+    if blocks:
+        return replace(text, picture=draw(blocks, first, start, asks), notes=notes)
+    ((piece,), (grid,)) = found.pieces, grids
+    pixels = pixels_of(request.named, request.batch) if piece.pixels is None else piece.pixels
+    picture, notes = picture_from(images[0], grid.rows, grid.columns, start, asks, pixels=pixels)
+    cells = unless_in_order(tuple(place - first for place in places[0]))
+    return replace(text, picture=replace(picture, places=cells), notes=notes)
 
 
-def name_run(tokens, places, grid):
+def name_run(tokens, places, grid, piece=""):
     """The tokens of a text with the names of patches where one token stands for all of them.
 
-    >>> name_run(["<s>", "<image>", "<image>", "tea"], range(1, 3), PatchGrid(1, 2))
-    ['<s>', ' patch 1,1', ' patch 1,2', 'tea']
+    >>> name_run(["<s>", "<image>", "<image>", "tea"], range(1, 3), PatchGrid(1, 2), piece="picture 2")
+    ['<s>', ' picture 2, patch 1,1', ' picture 2, patch 1,2', 'tea']
     >>> name_run(["<s>", "left", "right"], range(1, 3), PatchGrid(1, 2))
     ['<s>', 'left', 'right']
 
     Each begins with a space, so that merging word pieces leaves them alone.
     """
-    if len(set(tokens[places.start : places.stop])) > 1:
+    if len({tokens[place] for place in places}) > 1:
         return tokens
-    names = [f" {name}" for name in replace(grid, special=()).names]
-    return [*tokens[: places.start], *names, *tokens[places.stop :]]
+    named, before = list(tokens), f" {piece}, " if piece else " "
+    for place, name in zip(places, replace(grid, special=()).names):
+        named[place] = before + name
+    return named
 
 
-def _grid_in_run(run, part, named, request):  # -> PatchGrid or None, why there is none
-    """The grid of patches that fills a run of a text; with a `[CLS]` before them where the model keeps that."""
-    texts, token = ids_of_texts(named, request), image_token_of(part.config)
-    earlier = texts[: request.batch].tolist() if token is not None and texts.ndim > 1 else []
-    given = grid_among(named, sum(len(runs_of(ids, token)) for ids in earlier))
-    count = len(run.places)
-    found, refusal = _grid_of(part.config, count, request.grid, pixels_of(named, request.batch), given)
-    if found is None or not found.special or getattr(part.config, KEEPS_CLS, None) == "full":
-        return found, refusal
-    rows, columns = found.rows, found.columns
-    return None, UNFILLED.format(grid=(rows, columns), patches=rows * columns, count=count)
+def _grid_in(piece, config, grid):  # -> PatchGrid
+    """The grid of patches that fills a piece; with a `[CLS]` before them where the model keeps that."""
+    count, size = len(piece.places), None if piece.pixels is None else tuple(piece.pixels.shape[-2:])
+    found = patch_grid(config, count, grid, size, piece.grid)
+    if found.special and getattr(config, KEEPS_CLS, None) != "full":
+        rows, columns = found.rows, found.columns
+        raise ValueError(UNFILLED.format(grid=(rows, columns), patches=rows * columns, count=count))
+    return found
 
 
 def lay_over(request, attention):
@@ -195,10 +220,10 @@ def lay_over(request, attention):
 
 def _grid_by_names(names, grid):
     """The grid of patches after places with these names; None where they don't tell."""
-    run = run_by_grid(names, grid)
-    if run.places is None or run.places.stop < len(names):
+    pieces = find_by_grid(names, grid).pieces
+    if not pieces or pieces[0].places[-1] < len(names) - 1:
         return None
-    return PatchGrid(*grid, tuple(names[: run.places.start]))
+    return PatchGrid(*grid, tuple(names[: pieces[0].places[0]]))
 
 
 def _grid_of(config, count, grid, pixels, given):  # -> PatchGrid or None, why there is none

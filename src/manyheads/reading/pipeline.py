@@ -14,7 +14,7 @@ import numpy as np
 from manyheads.maps.attention_map import AttentionMap
 from manyheads.maps.choosing import between, cut
 from manyheads.maps.picture import Picture, move_picture
-from manyheads.reading.answers import choose_answer
+from manyheads.reading.answers import choose_answer, prompt_of
 from manyheads.reading.outputs import parts_of_cache, parts_of_layers, parts_of_output, parts_of_weights, read_table
 from manyheads.reading.parts import choose_part, group_alike
 from manyheads.reading.picture_places import NO_PATCHES, UNKNOWN_GRID, find_patches, lay_over
@@ -27,7 +27,7 @@ from manyheads.reading.weights import Weighed, leave_rows, pick_layers, scale_ro
 
 ASK_MODEL = (
     ". The model itself knows where its picture is: HeadMap.of(model, inputs=dict(inputs, input_ids=output.sequences), "
-    "...), with the inputs that generate had"
+    "...), with the inputs that generate had; or give them here, as inputs=, with its processor as tokenizer="
 )
 WHOLE = (None, None)  # neither queries nor keys are in groups
 PADS = "{places} padding, {token}, by the tokenizer: {how} leaves padding out."
@@ -36,6 +36,7 @@ NO_INPUTS = (
     "image= and its processor as tokenizer="
 )
 NOT_HELD = "The others aren't held, because all would make more than {most:,} weights: max_weights= allows more."
+ANSWER = "What the model wrote begins with token {number}, {token!r}."
 NO_ATTENTIONS = (
     "a {} has no place for attentions: its model has none to give, as state-space models don't, or it is a hybrid that "
     "gives them elsewhere"
@@ -59,8 +60,8 @@ def make_maps(request):
     for name, part in choose_part(group_alike(take_parts(request), request.layers), request.part).items():
         if isinstance(part, AttentionMap):
             attention = lay_over(request, choose_from_map(request, part))
-            sources = place_sources(request, attention.shape[3]) or attention.sources
-            maps[name] = replace(attention, sources=sources)
+            sources = place_sources(request, attention.shape[3])
+            maps[name] = replace(attention, sources=sources) if sources else attention
             continue
         placed = place(request, weigh(request, part))
         refusals += [placed.refusal] * (placed.refusal is not None)
@@ -85,7 +86,7 @@ def read(request):
         request = replace(request, source=weights, tokens=tokens, query_tokens=query_tokens)
     frame, tokenizer = frame_of(request.tokenizer), tokenizer_in(request.tokenizer)
     tokenizer = None if frame and tokenizer is request.tokenizer else tokenizer  # a feature extractor names no tokens
-    request = choose_answer(replace(request, frame=frame, tokenizer=tokenizer))
+    request = choose_answer(replace(request, tokenizer=tokenizer, processor=request.tokenizer, frame=frame))
     return request if request.sources is None else replace(request, found=find_sources(request, given, batch))
 
 
@@ -164,7 +165,8 @@ class Placed:
     picture: Picture | None
     norms: np.ndarray | None
     refusal: str | None  # why there's no picture
-    sources: dict | None
+    answer_start: int | None = None
+    sources: dict | None = None
 
 
 def place(request, weighed):  # Weighed -> Placed
@@ -193,12 +195,17 @@ def place(request, weighed):  # Weighed -> Placed
             weights = weights[:, :, text.order][..., text.order]
             queries, keys = ([names[place] for place in text.order] for names in (queries, keys))
         queries, keys, norms = pretty(queries), pretty(keys), choose_norms(request, found.kept, part.among)
-    picture = text.picture and move_picture(text.picture, *found.left(*weighed.full))
+    left = found.left(*weighed.full)
+    picture, answer_start = text.picture and move_picture(text.picture, *left), None
+    prompt = prompt_of(request, part)
+    if prompt in left[1] and left[1][0] != prompt:  # of groups, those that are one token have a place
+        answer_start = [*left[1]].index(prompt)
+        notes += (ANSWER.format(number=answer_start + 1, token=keys[answer_start]),)
     notes = tuple(dict.fromkeys(notes))  # each once
     read, sources = text.sides(part.role)[1], None
     if read is not None and len(read) - part.steps <= weighed.full[1] <= len(read) and read == request.text.tokens:
         sources = place_sources(request, weighed.full[1], found.kept if sides[1] is None else None, sides[1])
-    return Placed(weighed, weights, queries, keys, kind, notes, picture, norms, text.refusal, sources)
+    return Placed(weighed, weights, queries, keys, kind, notes, picture, norms, text.refusal, answer_start, sources)
 
 
 def note_pads(tokens, request):
@@ -231,6 +238,7 @@ def make_map(request, placed):  # Placed -> AttentionMap
         layer_names=weighed.layer_names if request.layer_names is None else list(request.layer_names),
         value_norms=placed.norms,
         picture=placed.picture,
+        answer_start=placed.answer_start,
         sources=placed.sources,
         **options,
     )

@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from manyheads.maps.picture import Picture
+from manyheads.reading.answers import text_of_answer
 from manyheads.reading.parts import find_role
 from manyheads.reading.token_names import array_of_ids, check_text, ids_in, padding_of, pretty, row_of, strings_of
 
@@ -82,7 +83,8 @@ def read_text(request):
     if tokenizer is not None:
         tokens = asked if asked is not None and (tokens is None or isinstance(tokens, str)) else tokens
         query_tokens = answer if query_tokens is None else query_tokens
-    masks = {which: mask_in(named, which, batch) for which in MASKS}
+    answers = None if generated is None else len(generated)
+    masks = {which: mask_in(named, which, batch, answers) for which in MASKS}
     by_tokenizer = tokenizer is not None and asked is not None and tokens is asked and generated is None
     return Text(
         strings_of("tokens", tokens, tokenizer, batch),
@@ -118,16 +120,19 @@ def text_in_part(text, part, full):
     return text if fits or len(part.among) == 1 or not text.of_inputs else Text()
 
 
-def mask_in(named, which="", batch=0):  # -> [k], True for text, or None
-    """Which places of the inputs aren't padding.
+def mask_in(named, which="", batch=0, answers=None):  # -> [k], True for text, or None
+    """Which places of the inputs aren't padding, of one text, or of that which one of so many `answers` is to.
 
     >>> mask_in({"src_key_padding_mask": np.array([[False, True]])})
     array([ True, False])
     """
     for name, of_padding in MASKS[which]:
         mask = named.get(name)
-        if mask is not None and getattr(mask, "ndim", 0) == 2 and batch < len(mask):
-            return _mask_of_text(mask, batch) != of_padding
+        if mask is None or getattr(mask, "ndim", 0) != 2:
+            continue
+        text = batch if answers is None else text_of_answer(batch, answers, len(mask))
+        if text < len(mask):
+            return _mask_of_text(mask, text) != of_padding
     return None
 
 

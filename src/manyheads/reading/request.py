@@ -84,6 +84,8 @@ class Request(Arguments):
     notes: tuple = ()
     holding: Holding = Holding()
     before: Callable | None = None
+    processor: Any = None  # what was given as the tokenizer
+    prompt: int | None = None  # how many of the tokens among the inputs are a prompt, which the model went on from
     found: dict | None = None
     frame: tuple | None = None
     reading: Any = None

@@ -21,7 +21,7 @@ LONGEST = 64  # tokens of a sentence; what goes on is divided
 FEW = 2 * LONGEST  # tokens that make no groups
 PIECE = 128  # tokens that are summed by one product: more of them multiply more zeros
 ENDS = re.compile("[.!?…。！？]['\"”’)\\]]*\\s*$|\n\\s*$")
-PATCH = re.compile(r"\s*patch (\d+),(\d+)$")  # as `PatchGrid` names them
+PATCH = re.compile(r"\s*(?:[a-z]+(?: [\d,]+)?, )*patch (\d+),(\d+)$")  # of a picture, as `PatchGrid` names them
 SECONDS = re.compile(r"\d+\.\d+ s")  # as `name_seconds` names places
 BEFORE_PATCHES = re.compile(r"\[CLS\]|\[DISTILL\]|(register|prefix) \d+")
 BY_SENTENCES = (
@@ -320,9 +320,9 @@ def text_of(tokens):
     >>> text_of(["[CLS]", "patch 1,1", "patch 1,2", "patch 2,1", "patch 2,2"])
     '[CLS] patches of rows 1 to 2'
     """
-    runs = [(patches, [*run]) for patches, run in groupby(tokens, lambda token: bool(PATCH.match(token)))]
-    if len(tokens) > 1 and any(patches for patches, _ in runs):
-        return " ".join(rows_of(run) if patches else text_of(run) for patches, run in runs)
+    runs = [(of, [*run]) for of, run in groupby(tokens, lambda token: PATCH.match(token) and token.split("patch")[0])]
+    if len(tokens) > 1 and any(of is not None for of, _ in runs):
+        return " ".join(text_of(run) if of is None else of.lstrip() + rows_of(run) for of, run in runs)
     if len(tokens) > 1 and all(SECONDS.fullmatch(token) for token in tokens):
         return f"{tokens[0]} to {tokens[-1]}"
     if any(token[:1].isspace() for token in tokens):

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from manyheads.reading.patches import NORMALISED, image_of, image_token_of
+from manyheads.reading.picture_sheet import images_in
 from manyheads.reading.request import is_module
 from manyheads.reading.signatures import brought_by, takes_dict, takes_ids, takes_text
 from manyheads.reading.token_names import TEXT_ALONE, check_text, is_tokenizer, tokenizer_in
@@ -15,10 +16,15 @@ from manyheads.reading.token_names import TEXT_ALONE, check_text, is_tokenizer, 
 ALONE = "Text {number} of {count} is read alone, as {why}: batch=0 to batch={last} choose it."
 NO_PADDING = "the tokenizer has no padding token"
 ONE_PICTURE = "a picture goes with one text"
-OF_NEW_TOKENS = {"attention_mask": 1, "mm_token_type_ids": 0, "token_type_ids": 0}  # what inputs say of written words
+OF_NEW_TOKENS = {
+    "attention_mask": 1,
+    "mm_token_type_ids": 0,
+    "token_type_ids": 0,
+    "labels": -100,
+}  # what inputs say of written words
 WENT_ON = "{name} is shorter than the text: what comes after it is taken for text."
 CUT = "The first {most} tokens of {count} are read, as the model reads no more."
-IN_TEMPLATE = "The text stands in the model's chat template, after the picture."
+IN_TEMPLATE = "The text stands in the model's chat template, after {pictures}."
 NO_PLACE = "the text has no place for the picture: write {token!r} where it stands"
 NO_TOKENIZER = "a text needs the model's tokenizer, got {}"
 NO_PROCESSOR = "a picture needs the model's processor, as tokenizer=, got {}"
@@ -52,9 +58,9 @@ def make_inputs(request):
     if type(inputs) in (tuple, list) and len(inputs) == 1 and takes_dict(source, inputs[0]):
         request = replace(request, inputs=inputs[0])
     elif inputs is not None and request.modules:
-        inputs, longer = fit_to_text(inputs)
+        inputs, longer = fit_to_text(inputs, getattr(source, "config", None))
         notes = (*request.notes, *(WENT_ON.format(name=name) for name in longer))
-        request = replace(request, inputs=inputs, notes=notes)
+        request = replace(request, inputs=inputs, notes=notes, prompt=min(longer.values(), default=None))
     elif inputs is not None or not request.modules:
         pass
     elif hasattr(tokens, "input_ids"):
@@ -69,7 +75,7 @@ def make_inputs(request):
     return request
 
 
-def fit_to_text(inputs):  # -> inputs, the names of what was made longer
+def fit_to_text(inputs, config=None):  # -> inputs, the names of what was made longer and how long it was
     """Inputs whose text goes on, such as those of a prompt with what was written: what counts its tokens goes on, too.
 
     >>> import torch
@@ -77,18 +83,20 @@ def fit_to_text(inputs):  # -> inputs, the names of what was made longer
     >>> fit_to_text(inputs)[0]["attention_mask"]
     tensor([[1, 1, 1]])
 
-    A model would take what a mask lacks for padding, without a word.
+    A model would take what a mask lacks for padding, without a word. PaliGemma's tells by its kinds of tokens which are
+    written: they look at nothing after them.
     """
     ids = inputs.get("input_ids") if hasattr(inputs, "get") else None
     if getattr(ids, "ndim", 0) != 2:
-        return inputs, []
-    longer = {}
-    for name, of_new in OF_NEW_TOKENS.items():
+        return inputs, {}
+    longer, lengths = {}, {}
+    kinds = {"token_type_ids": 1} if getattr(config, "model_type", "") == "paligemma" else {}
+    for name, of_new in (OF_NEW_TOKENS | kinds).items():
         value = inputs.get(name)
         if getattr(value, "ndim", 0) == 2 and value.shape[1] < ids.shape[1]:
             longer[name] = value.new_full(tuple(ids.shape), of_new)
-            longer[name][:, : value.shape[1]] = value
-    return ({**inputs, **longer} if longer else inputs), [*longer]
+            longer[name][:, : value.shape[1]], lengths[name] = value, value.shape[1]
+    return ({**inputs, **longer} if longer else inputs), lengths
 
 
 def take_apart(source):
@@ -161,13 +169,15 @@ def _encode(request, tokenizer, texts):
 
 def _read_text_and_picture(request, text):
     """What a processor makes of a text and a picture, and notes."""
-    reader, picture = request.tokenizer, _open_picture(request.image)
-    images = _reader_of_images(reader)
+    reader, pictures = request.tokenizer, [_open_picture(image) for image in images_in(request.image)]
+    images, count = _reader_of_images(reader), len(pictures)
+    if count > 1:
+        pictures = [pictures]  # of one text
     if not callable(reader):  # as of a pipeline
-        return {**tokenizer_in(reader)(text, return_tensors="pt"), **images(images=picture, return_tensors="pt")}, ()
+        return {**tokenizer_in(reader)(text, return_tensors="pt"), **images(images=pictures, return_tensors="pt")}, ()
     config = getattr(request.source, "config", None)
     try:
-        inputs, refusal = reader(text=[text], images=[picture], return_tensors="pt"), None
+        inputs, refusal = reader(text=[text], images=pictures, return_tensors="pt"), None
         token = image_token_of(config)
         if token is None or (inputs["input_ids"][0] == token).any():
             return inputs, ()
@@ -175,9 +185,11 @@ def _read_text_and_picture(request, text):
         refusal = error
     if getattr(reader, "chat_template", None) is None:
         raise refusal or ValueError(NO_PLACE.format(token=getattr(reader, "image_token", "<image>")))
-    message = {"role": "user", "content": [{"type": "image"}, {"type": "text", "text": text}]}
+    message = {"role": "user", "content": [*[{"type": "image"}] * count, {"type": "text", "text": text}]}
     prompt = reader.apply_chat_template([message], add_generation_prompt=True, tokenize=False)
-    return reader(text=[prompt], images=[picture], return_tensors="pt"), (IN_TEMPLATE,)
+    return reader(text=[prompt], images=pictures, return_tensors="pt"), (
+        IN_TEMPLATE.format(pictures="the picture" if count == 1 else f"{count} pictures"),
+    )
 
 
 def _read_picture(request):

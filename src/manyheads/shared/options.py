@@ -49,7 +49,8 @@ def options_table():
 def _may_be(row):
     if row["kind"] == "choice":
         return ", ".join(f"`{value}`" for value in row["values"])
-    return {"text": "a text", "place": "a number, from 0"}[row["kind"]]
+    kinds = {"text": "a text", "place": "a number, from 0", "query": "a number, two such as `5-9`, or a text"}
+    return kinds[row["kind"]]
 
 
 def _written(start):

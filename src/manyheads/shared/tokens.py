@@ -10,6 +10,7 @@ from manyheads.shared.names import LONE_BYTES, PIECE_MARK, RIGHT_TO_LEFT, SPECIA
 _SEEN = [*range(ord("!"), ord("~") + 1), *range(ord("¡"), ord("¬") + 1), *range(ord("®"), ord("ÿ") + 1)]
 _UNSEEN = [byte for byte in range(256) if byte not in _SEEN]
 BYTES = {chr(byte): byte for byte in _SEEN} | {chr(256 + place): byte for place, byte in enumerate(_UNSEEN)}
+SHORT, BEGIN = 60, 40  # signs of a text that is named whole, and of how a longer one begins
 # What joins the letters and digits of a word, by `_kind_of` each sign.
 _WORD = re.compile(r"(?:a+('a+)*|1+(\.1+)*)+")
 
@@ -87,6 +88,61 @@ def joined(tokens):
     return re.sub(f"({LONE_BYTES})+", character, "".join(tokens))
 
 
+def text_of(tokens, first, last):
+    """The text of the tokens from `first` to `last`; of a long one, how it begins and ends.
+
+    >>> text_of(["[CLS]", "the", "un", "##tea", "!"], 1, 3), text_of(["▁the", "▁tea", "pot"], 0, 2)
+    ('the untea', 'the teapot')
+    >>> text_of(["tea"] * 99, 0, 98)
+    'tea tea tea tea tea tea tea tea tea tea … tea tea tea tea tea'
+    """
+    texts = tokens[first : last + 1]
+    if not _are_spaced(tokens):
+        texts = [readable(text) if text != readable(text) else f" {text}" for text in texts]
+    text = re.sub(f"[{WORD_MARKS}]", " ", joined(texts)).strip() or joined(texts)
+    return text if len(text) <= SHORT else f"{text[:BEGIN].rstrip()} … {text[BEGIN + 1 - SHORT :].lstrip()}"
+
+
+def find_words(tokens, text):
+    """Where a text stands among tokens: [(first, last), ...]; where it's made of whole words, only there.
+
+    >>> tokens = ["The", "red", "car", "met", "the", "blue", "hund", "##red", "."]
+    >>> [find_words(tokens, text) for text in ("the", "the red CAR", "red", "re", "hund")]
+    [[(4, 4)], [(0, 2)], [(1, 1)], [], [(6, 6)]]
+
+    It doesn't matter how spaces stand there; capitals do only where the text also stands there with these.
+    """
+    starts = {*word_starts(tokens), len(tokens)}
+    for spell in (str, str.lower):
+        wanted = spell(_unspaced([text]))
+        found = [(first, last) for first in range(len(tokens)) if (last := _end_of(tokens, first, wanted, spell)) >= 0]
+        if found:
+            return [span for span in found if span[0] in starts and span[1] + 1 in starts] or found
+    return []
+
+
+def _end_of(tokens, first, wanted, spell):
+    """The last of the tokens from `first` on that are the text, -1 where none are."""
+    if not _unspaced(tokens[first : first + 1]):
+        return -1
+    for last in range(first, len(tokens)):
+        text = _unspaced(tokens[first : last + 1])
+        if spell(text) == wanted:
+            return last
+        if not wanted.startswith(spell(text)) and not _is_unfinished(tokens[last]):
+            return -1
+    return -1
+
+
+def _unspaced(tokens):
+    return re.sub(rf"[\s{WORD_MARKS}]", "", joined(map(readable, tokens)))
+
+
+def _are_spaced(tokens):
+    """Whether the tokens of a text carry the space before them."""
+    return any(token[:1] in WORD_MARKS for token in tokens if token)
+
+
 def direction_of(tokens):
     """How the tokens of a text run, by its first letter: "rtl" or "ltr".
 
@@ -128,7 +184,7 @@ def word_starts(tokens):
     """
     if not tokens:
         return []
-    inside = _inside_words(tokens) if any(token[:1] in WORD_MARKS for token in tokens if token) else set()
+    inside = _inside_words(tokens) if _are_spaced(tokens) else set()
     pairs = enumerate(pairwise(tokens), start=1)
     return [0] + [place for place, pair in pairs if not (place in inside or _goes_on(*pair))]
 
@@ -136,9 +192,14 @@ def word_starts(tokens):
 def _goes_on(before, token):
     if is_special(before) or is_special(token):
         return False
-    if re.search(f"{LONE_BYTES}$", before) and re.match(f"(?=<[89AB]){LONE_BYTES}", token):
+    if _is_unfinished(before) and re.match(f"(?=<[89AB]){LONE_BYTES}", token):
         return True
     return readable(token) != token
+
+
+def _is_unfinished(text):
+    """Whether a text ends inside a character, with some of its bytes."""
+    return re.search(f"{LONE_BYTES}$", text) is not None
 
 
 def _inside_words(tokens):

@@ -2,6 +2,7 @@
 
 import os
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, overload
@@ -11,6 +12,8 @@ import traitlets
 
 from manyheads.drawing.plain import plain_html
 from manyheads.maps import AttentionMap
+from manyheads.maps.choosing import fit_query, query_of
+from manyheads.maps.mixing import check_alike
 from manyheads.maps.sources import SourceTable
 from manyheads.maps.wire import layer_message, map_message
 from manyheads.models.registry import load_model
@@ -19,10 +22,11 @@ from manyheads.shared.options import OPTIONS, is_whole, names_with, start_of
 from manyheads.widgets.figure import Figure, reason
 from manyheads.widgets.given_maps import GIVEN, GivenMap
 from manyheads.widgets.map_of import FAINT, MapOf
-from manyheads.widgets.saving import PLACES, TEXT, element_of, name_of, save_map
+from manyheads.widgets.saving import TEXT, element_of, name_of, save_map
 from manyheads.widgets.web_files import built, styles_of
 
 ASKS = [*names_with("computed"), "head_mask", "model_index"]  # of a model that reads sentences
+SECOND = "second map"  # of a model without a name
 SWITCHED = "Ready: Python computes as you turn heads off."  # of a map without a sentence to type
 READS_NO_SENTENCE = (
     "a {} reads no sentence by itself: HeadMap.of(model, sentence, tokenizer=tokenizer) shows what any torch module "
@@ -41,6 +45,16 @@ class _Whole(traitlets.Int):
 
     def validate(self, obj, value):
         return super().validate(obj, int(value) if isinstance(value, np.integer) else value)
+
+
+class _Query(traitlets.TraitType):
+    """Who asks: a place, a span of tokens, or a text."""
+
+    def validate(self, obj, value):
+        try:
+            return query_of(value)
+        except (TypeError, ValueError) as error:
+            raise traitlets.TraitError(str(error)) from error
 
 
 class _Choice(traitlets.Enum):
@@ -62,6 +76,8 @@ def _trait(name, row):
         trait = _Choice(row)
     elif row["kind"] == "place":
         trait = _Whole(start, allow_none=start is None, min=0)
+    elif row["kind"] == "query":
+        trait = _Query(start)
     else:
         trait = traitlets.Unicode(start, allow_none=start is None)
     return trait.tag(sync=True)
@@ -77,7 +93,7 @@ if TYPE_CHECKING:
         view: str
         layer: int | None
         head: int | None
-        query: int
+        query: int | tuple[int, int] | str
         special: str
         weigh: str
         heads: str
@@ -99,15 +115,25 @@ class HeadMap(MapOf, _Chosen):
 
     `model` is any head model, callable as `model(sentence, head_mask=None) -> AttentionMap`, or the name that pages
     give one, such as "encoder"; the taught focus model unless you name another. `models` instead is a list of them,
-    with a slider over it. `compare` is a second sentence. `view` is "paint", "matrix", "grid" (all heads of all
-    layers), "lines" or, for a map with a picture, "picture"; `layer` (at first the one whose heads have names, else the
-    first), `head` (the one shown large, or whose lines alone are shown) and `query` count from 0;
+    with a slider over it. `compare` is a second sentence; `beside` instead is a second model, or its name, which reads
+    the same one: two files of a model, or it before and after it was tuned. `view` is "paint", "matrix", "grid" (all
+    heads of all layers), "lines" or, for a map with a picture, "picture"; `layer` (at first the one whose heads have
+    names, else the first), `head` (the one shown large, or whose lines alone are shown) and `query` (who asks) count
+    from 0;
     `head_mask[layer][head]` is False for a head that is turned off, None for all on. `special` says whether special
     tokens are kept ("keep"), dimmed ("dim") or removed ("remove"), `heads="average"` shows the mean of the heads,
     `layers="rollout"` attention rollout: see `AttentionMap`.
     `weigh="written"` multiplies each weight by the length of the vector that the head writes from there, for the
     models that can tell (focus, induction, decoder) and for maps with `value_norms`, so that a sink which writes
     nothing fades.
+
+    Several tokens ask as one: `query` is a place, a span `(first, last)`, both included, or words of the text, and what
+    is shown, drawn, and written to files is the mean of their rows, as `AttentionMap.asked_by` has it. Words that the
+    text has more than once are refused, with their places, and so are words that it doesn't have.
+
+    >>> figure = HeadMap("The red car met the blue car.", query="the red car")
+    >>> figure.query, figure.to_csv().splitlines()[1].split(",")[4]
+    ((1, 3), 'the red car')
 
     A model that reads drawings gets one instead of a sentence, in any form that `DrawingModel` takes:
 
@@ -143,10 +169,13 @@ class HeadMap(MapOf, _Chosen):
     _models = traitlets.List(traitlets.Unicode()).tag(sync=True)
     _computes = traitlets.Bool(True).tag(sync=True)
     _reads = traitlets.Unicode(TEXT).tag(sync=True)
+    _beside = traitlets.Unicode().tag(sync=True)
     _attention = traitlets.Dict().tag(sync=True)
     _compared = traitlets.Dict(None, allow_none=True).tag(sync=True)
 
     models: list[Callable[..., AttentionMap]]
+    beside: Callable[..., AttentionMap] | None
+    _of: tuple[str, int] | None = None  # the sentence and the model that `attention` is of
 
     def __init__(
         self,
@@ -155,6 +184,7 @@ class HeadMap(MapOf, _Chosen):
         view: str | None = None,
         *,
         models: Sequence[Callable[..., AttentionMap] | str] | None = None,
+        beside: Callable[..., AttentionMap] | str | None = None,
         **traits: Any,
     ) -> None:
         if model is not None and models is not None:
@@ -170,16 +200,19 @@ class HeadMap(MapOf, _Chosen):
             if is_module(model) and not hasattr(model, "head_names"):
                 raise TypeError(READS_NO_SENTENCE.format(type(model).__name__))
         self.models = models
+        self.beside = load_model(beside) if isinstance(beside, str) else beside
         names = [name_of(model) for model in self.models]
         traits |= {} if view is None else {"view": view}
         given = {"sentence": _written(sentence, models[0]), "_reads": _reading(models), "_models": names}
+        given["_beside"] = "" if beside is None else name_of(self.beside) or SECOND
         super().__init__(**given, **_asking(models), **traits)
         self._compute()
         if self._reads != TEXT and self.attention.picture is not None:
             for name, value in start_of_drawn(self.attention.picture).items():
                 if name not in traits:
                     setattr(self, name, value)
-        for name, count in zip(PLACES, self.attention.shape):
+        query_of(self.query, self.attention.query_tokens)
+        for name, count in zip(("layer", "head"), self.attention.shape):
             if (place := getattr(self, name)) is not None and place >= count:
                 raise ValueError(f"{name} must be from 0 to {count - 1} for this map, got {place}")
         if self.view == "picture" and self.attention.picture is None:
@@ -190,6 +223,8 @@ class HeadMap(MapOf, _Chosen):
 
     @traitlets.validate("compare")
     def _comparable(self, proposal):
+        if proposal.value is not None and self._beside:
+            raise traitlets.TraitError(f"compare is for one model: beside it stands {self._beside}")
         if proposal.value is not None and self._reads != TEXT:
             raise traitlets.TraitError("compare is for models that read text: show two drawings as two maps")
         return proposal.value
@@ -200,6 +235,13 @@ class HeadMap(MapOf, _Chosen):
         if is_whole(name, value) and getattr(self.model, "passage", None) is not None:
             raise traitlets.TraitError(NOT_WHOLE.format(option=f"{name}={value!r}"))
         return value
+
+    @traitlets.validate("query")
+    def _found(self, proposal):
+        """A text by its places: at once in the text that stands there, else once that is computed."""
+        if isinstance(proposal.value, str) and self._of == (self.sentence, self.model_index):
+            return query_of(proposal.value, self.attention.query_tokens)
+        return proposal.value
 
     @traitlets.validate("model_index")
     def _known_model(self, proposal):
@@ -217,15 +259,21 @@ class HeadMap(MapOf, _Chosen):
         if not _fits(self.head_mask, attention.shape[:2]):
             layers, heads = attention.shape[:2]
             raise ValueError(f"head_mask must be {layers} lists of {heads} True or False, got {self.head_mask}")
-        compared = None if self.compare is None else self.model(self.compare, head_mask=self.head_mask)
+        if self.beside is not None:
+            compared = self.beside(self.sentence, head_mask=self.head_mask)
+            check_alike(attention, compared)
+        else:
+            compared = None if self.compare is None else self.model(self.compare, head_mask=self.head_mask)
         if attention is self.attention and not self._computes:
             return  # nothing to send: the page paints what it has
         count = self._attention.get("computed", 0) + 1  # the page also waits for a map that is as before
         with self.hold_sync():
             self._compared = compared and map_message(compared, self.layer)
             self._attention = map_message(attention, self.layer) | {"computed": count}
-        self._sent = attention, compared
+        self._sent, self._of = (attention, compared), (self.sentence, self.model_index)
         self.set_trait("attention", attention)
+        with suppress(ValueError):  # the page says why they can't ask
+            self.query = self.query  # words that were waiting for this text
 
     def _send_layers(self, widget, wanted, buffers):
         """Sends the layers that the page asks for, of the map that it has: a large map has one layer there at first."""
@@ -242,7 +290,9 @@ class HeadMap(MapOf, _Chosen):
         if not hasattr(self.model, "open"):
             return
         try:
-            place = self.model.open(change.new)
+            place = self.model.open(change.new) if isinstance(change.new, int) else change.new
+            if hasattr(self.beside, "open") and isinstance(change.new, int):
+                self.beside.open(change.new)
         except Exception as error:
             self._status = f"It can't be opened: {reason(error)} What you see stays."
             raise
@@ -266,11 +316,17 @@ class HeadMap(MapOf, _Chosen):
         self.head_mask = mask
         self.observe(self._recompute, "head_mask")
 
+    @property
+    def _asked_of(self):
+        """The map; of a span that asks, its row."""
+        query = fit_query(self.query, self.attention.shape[2])
+        return self.attention.asked_by(query) if isinstance(query, tuple) else self.attention
+
     def _plain(self):
         return plain_html(self.attention, self._sent[1], self.layer)
 
     def by_source(
-        self, query: int | tuple[int, int] | None = None, *, mattered: bool = False, answer: str | None = None
+        self, query: int | tuple[int, int] | str | None = None, *, mattered: bool = False, answer: str | None = None
     ) -> SourceTable:
         """How much of a token's attention each source gets, and what it's for: see `AttentionMap.by_source`.
 
@@ -289,7 +345,7 @@ class HeadMap(MapOf, _Chosen):
 
         Raises `ValueError` for a map without sources, and where the model can't be asked, with the reason.
         """
-        table = self.attention.by_source(self.query if query is None else query)
+        table = self.attention.by_source(fit_query(self.query, self.attention.shape[2]) if query is None else query)
         if not mattered and answer is None:
             return table
         measure = getattr(self.model, "measure", None)
@@ -311,7 +367,7 @@ class HeadMap(MapOf, _Chosen):
         >>> HeadMap("Tea or coffee?").plot(layer=1).axes[0].get_title()
         'layer 2, sentence type'
         """
-        return self.attention.plot(layer, head, axes=axes, size=size)
+        return self._asked_of.plot(layer, head, axes=axes, size=size)
 
     @overload
     def to_svg(self, path: None = None, *, layer: int | None = None, head: int | None = None) -> str: ...
@@ -323,7 +379,7 @@ class HeadMap(MapOf, _Chosen):
         >>> HeadMap("Tea or coffee?").to_svg(layer=0, head=0)[:4]
         '<svg'
         """
-        return self.attention.to_svg(path, layer=layer, head=head)
+        return self._asked_of.to_svg(path, layer=layer, head=head)
 
     @overload
     def to_csv(self, path: None = None) -> str: ...
@@ -335,7 +391,7 @@ class HeadMap(MapOf, _Chosen):
         >>> HeadMap("Tea or coffee?").to_csv()[:16]
         'layer,head,query'
         """
-        return self.attention.to_csv(path)
+        return self._asked_of.to_csv(path)
 
     save = save_map
     _element = element_of

@@ -8,11 +8,14 @@ from typing import TYPE_CHECKING, Any, Literal, TypeVar, overload
 import numpy as np
 from IPython.display import HTML
 
+from manyheads.maps import AttentionMap
+from manyheads.maps.choosing import fit_query, move_query, query_of
 from manyheads.reading.pipeline import read
 from manyheads.reading.request import ARGUMENTS, Request
 from manyheads.reading.sentences import MAX_WEIGHTS
 from manyheads.shared.arguments import refuse_unknown
-from manyheads.widgets.given_maps import LongMap, give_maps
+from manyheads.widgets.given_maps import GivenMap, LongMap, give_maps
+from manyheads.widgets.saving import name_of
 
 if TYPE_CHECKING:
     from typing_extensions import Self
@@ -65,6 +68,7 @@ class MapOf:
         predictions: Callable[[Any], Mapping[str, Mapping[str, float]]] | None = None,
         max_weights: int | None = MAX_WEIGHTS,
         sources: Mapping[str, tuple[int, int] | str] | Sequence[str] | None = None,
+        compare: Any = None,
         **traits: Any,
     ) -> "Self":
         """A map of any attentions, as the tool that computed them hands them out.
@@ -122,6 +126,13 @@ class MapOf:
 
         A model in pieces on several processes (FSDP2, tensor parallelism) is looked at by all of them: each calls this,
         the first gets the map of all heads, the others None.
+
+        `compare` is another model's map of the same tokens, a `HeadMap` or an `AttentionMap`: what differs is shown
+        head by head, and which heads moved most, with what both models answer. `AttentionMap.moved` has the numbers.
+
+        >>> before, after = [[1, 0], [0, 1]], [[1, 0], [0.5, 0.5]]
+        >>> HeadMap.of(before, ["hot", "tea"], compare=HeadMap.of(after, ["hot", "tea"])).view
+        'grid'
 
         Two maps side by side are two widgets in a box, and links keep them alike:
 
@@ -228,19 +239,36 @@ class MapOf:
     @classmethod
     def _show(cls, request, traits):
         """The maps of a request, shown with these traits; what nobody chose of them as it's seen best."""
+        compare = traits.pop("compare", None)
         models = give_maps(read(request), _passage(traits))
-        # Of a model in pieces, all processes but the first get None, and only their code has to know of it.
-        return cls(models=models, **_start(models) | _within(models, traits)) if models else None
+        if not models:
+            return None  # of a model in pieces, all processes but the first get this, and only their code has to know
+        if compare is None:
+            return cls(models=models, **_start(models) | _within(models, traits))
+        if len(models) > 1:
+            raise ValueError(f"compare is for one map, but there are {len(models)}: name one of them by part")
+        start = {"view": "grid"} | _start(models)
+        return cls(models=models, beside=_second(compare), **start | _within(models, traits))
 
     @classmethod
     def _refuse(cls, traits, method):
         """Refuse what isn't a trait of given maps among the further arguments of a method."""
-        of = f"HeadMap.{method.__name__}"
-        for name in ("compare", "sentence", "model", "models"):
-            if name in traits:
+        of, taken = f"HeadMap.{method.__name__}", inspect.signature(method).parameters
+        for name in ("compare", "sentence", "model", "models", "beside"):
+            if name in traits and name not in taken:
                 raise TypeError(f"{of} takes no {name}: attentions that are given answer to no other sentence or model")
-        known = {*cls.class_trait_names(), *inspect.signature(method).parameters} - {"compare", "sentence"}
+        known = {*taken, *cls.class_trait_names()} - {"sentence"}
         refuse_unknown(traits, known, of, elsewhere={"HeadMap.of": ARGUMENTS})
+
+
+def _second(compare):
+    """The head model of a map to compare with."""
+    if isinstance(compare, MapOf):
+        given = isinstance(compare.model, GivenMap)
+        return compare.model if given else GivenMap(name_of(compare.model), compare.attention)
+    if isinstance(compare, AttentionMap):
+        return GivenMap("", compare)
+    raise TypeError(f"compare must be a HeadMap or an AttentionMap of the same tokens, got {type(compare).__name__}")
 
 
 def _note_second(place, tokens):
@@ -295,5 +323,6 @@ def _within(models, traits):
     first, attention = passage[0], models[0].map
     within = {name: value for name, value in traits.items() if name not in PASSAGE}
     if within.get("query") is not None and attention.query_tokens == attention.key_tokens:
-        within["query"] = within["query"] - first if first <= within["query"] < first + attention.shape[2] else 0
+        moved = move_query(query_of(within["query"]), first)
+        within["query"] = moved if isinstance(moved, str) else fit_query(moved, attention.shape[2])
     return within

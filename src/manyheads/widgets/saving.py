@@ -13,7 +13,7 @@ from typing import Any
 from manyheads.drawing.element import element_html, write_heads
 from manyheads.drawing.endings import check_path
 from manyheads.drawing.plain import plain_html
-from manyheads.maps.choosing import take_between
+from manyheads.maps.choosing import fit_query, move_query, take_between, write_query
 from manyheads.maps.wire import digits_in, digits_of, map_json
 from manyheads.models.registry import is_named
 from manyheads.shared.options import OPTIONS, is_whole, start_of
@@ -21,7 +21,7 @@ from manyheads.whole_files import write_whole
 from manyheads.widgets.file_size import too_large
 from manyheads.widgets.web_files import built
 
-PLACES = ("layer", "head", "query")  # in the order of a map's axes
+PLACES = ("layer", "head")  # in the order of a map's axes
 TEXT = "text"  # what a model reads that doesn't say what it reads
 BAKED = 2**22  # weights; a page of a map with more has one layer of it, some 4 MB at most
 DIGITS = f"digits-{secrets.token_hex(8)}"  # stands in a page for weights that are written straight into its file
@@ -67,7 +67,7 @@ def save_map(figure: Any, path: str | os.PathLike[str]) -> Path:
     True
 
     The page starts as the map is now. Its reader chooses view, layer, word, heads and special tokens; the sentence,
-    or the drawing, stays, since the model is not in the file. Several models, or a sentence to compare with, are
+    or the drawing, stays, since the model is not in the file. Several models, or what it is compared with, are
     maps of their own, one below the other. Of `first` to `last`, the file holds these tokens alone, and says so;
     but where `rollout`, merged pieces, what is written, or rows without special tokens are shown, it holds all, for
     these are told from whole rows. Of a file that gets larger than a mail carries, a warning says so before it is
@@ -79,11 +79,15 @@ def save_map(figure: Any, path: str | os.PathLike[str]) -> Path:
     sentences = [figure.sentence] if figure.compare is None else [figure.sentence, figure.compare]
     saved = SAVED.format(what="sentence" if figure._reads == TEXT else figure._reads)
     figures, maps = [], []
-    for model in figure.models:
-        mask = figure.head_mask if model is figure.model else None
+    beside = [] if figure.beside is None else [figure.beside]
+    for model in [*figure.models, *beside]:
+        mask = figure.head_mask if model in (figure.model, figure.beside) else None
         for sentence in sentences:
             attention, shown = _part_of(figure, model(sentence, head_mask=mask), mask)
-            named = (name_of(model) if len(figure.models) > 1 else "", sentence if figure._reads == TEXT else "")
+            named = (
+                name_of(model) if len(figure.models) > 1 or beside else "",
+                sentence if figure._reads == TEXT else "",
+            )
             html = head_map_element(attention, status=saved, whole=True, digits=DIGITS, **shown)
             figures.append((": ".join(part for part in named if part), html))
             maps += [attention] * html.count(DIGITS)
@@ -147,7 +151,7 @@ def head_map_element(attention, compared=None, *, status="", whole=False, digits
 def element_of(figure):
     """A map, as it is shown now, as an element of the book's pages."""
     names = " ".join(figure._models)
-    live = figure._computes and all(map(is_named, figure._models))
+    live = figure._computes and all(map(is_named, [*figure._models, *filter(None, [figure._beside])]))
     still = STILL if figure._computes else figure._status
     attention, compared = figure._sent
     if live:
@@ -156,21 +160,23 @@ def element_of(figure):
     else:
         compared = compared and _part_of(figure, compared, figure.head_mask)[0]
         attention, chosen = _part_of(figure, attention, figure.head_mask)
-    chosen["compare"] = figure.compare
+    chosen |= {"compare": figure.compare, "beside": figure._beside or None}
     if figure._computes:
         chosen["sentence"] = figure.sentence
     return head_map_element(attention, compared, status="" if live else still, **chosen)
 
 
 def _shown(figure, attention, mask):
-    """What is shown of a map, as attributes of its element; of a smaller one than was there, the last."""
+    """What is shown of a map, as attributes of its element; what a smaller one than was there lacks is another."""
     chosen = {name: getattr(figure, name) for name, row in OPTIONS.items() if "computed" not in row}
     for name, count in zip(PLACES, attention.shape):
         chosen[name] = None if chosen[name] is None else min(chosen[name], count - 1)
+    chosen["query"] = fit_query(chosen["query"], attention.shape[2])
     rows = enumerate(mask or [])
     off = write_heads((layer, head) for layer, row in rows for head, on in enumerate(row) if not on)
     chosen = {name: None if value == start_of(name) else value for name, value in chosen.items()}
-    return {**chosen, "off": off or None}
+    asks = chosen["query"] and write_query(chosen["query"])
+    return {**chosen, "query": asks, "off": off or None}
 
 
 def _takes_whole_rows(figure):
@@ -185,10 +191,11 @@ def _part_of(figure, attention, mask):
     part = take_between(attention, figure.first, figure.last)
     if part is attention:
         return attention, shown
-    asks = shown["query"] or 0
+    asks = figure.query
     if part.shape[2] < attention.shape[2]:  # those that ask are those that are looked at
-        asks -= figure.first
-    shown |= {"first": None, "last": None, "query": asks if 0 < asks < part.shape[2] else None}
+        asks = move_query(asks, figure.first)
+    asks = fit_query(asks, part.shape[2])
+    shown |= {"first": None, "last": None, "query": write_query(asks) if asks else None}
     return replace(part, notes=(*part.notes, ONLY_THESE)), shown
 
 

@@ -1,5 +1,7 @@
 """Less of a map, for reading it: what is left is true, and the map says what was done."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from close import assert_close
@@ -7,9 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from manyheads.maps import AttentionMap
-from manyheads.maps.choosing import take_tokens
+from manyheads.maps.choosing import fit_query, query_of, read_query, take_tokens, write_query
 from manyheads.shared.options import OPTIONS
-from manyheads.shared.tokens import word_starts
+from manyheads.shared.tokens import find_words, text_of, word_starts
 
 PIECES = ["[CLS]", "un", "##help", "##ful", "tea", "!", "</s>"]
 SPACED = ["<s>", " un", "help", "ful", " tea", "!", " 7", "th", "é", "\N{COMBINING ACUTE ACCENT}x"]
@@ -102,3 +104,67 @@ def test_what_is_no_share_is_never_scaled():
     np.testing.assert_array_equal(attention.merge_pieces().weights[0, 0], [[-2, 1.5], [0.5, 2.5]])
     with pytest.raises(ValueError, match="rollout is for rows that sum to 1, got signed"):
         attention.rollout()
+
+
+@given(maps(), st.data())
+def test_a_span_asks_with_the_mean_of_its_rows(attention, data):
+    """The sum of what its tokens give is how many they are; a text that stands once is the span where it stands."""
+    count = len(attention.query_tokens)
+    first, last = sorted(data.draw(st.tuples(*[st.integers(0, count - 1)] * 2)))
+    causal = attention.query_tokens == attention.key_tokens and data.draw(st.booleans())
+    attention = (
+        replace(attention, weights=np.tril(attention.weights), kind="parts", causal=True) if causal else attention
+    )
+    span = data.draw(st.sampled_from([(first, last), (last, first)]))
+    one = attention.asked_by(span)
+    rows = attention.weights[:, :, first : last + 1]
+    assert_close(one.weights[:, :, 0] * (last + 1 - first), rows.sum(2, dtype=np.float64), terms=count)
+    assert one.key_tokens == attention.key_tokens
+    assert one.query_tokens == [text_of(attention.query_tokens, first, last)]
+    if causal:
+        assert one.allowed[0].tolist() == [key <= last for key in range(len(attention.key_tokens))]
+    assert read_query(write_query(query_of(span))) == query_of(span) == fit_query(query_of(span), count)
+    found = find_words(attention.query_tokens, one.query_tokens[0])
+    assert all(text_of(attention.query_tokens, *place) == one.query_tokens[0] for place in found)
+    if len(found) == 1:
+        assert np.array_equal(attention.asked_by(one.query_tokens[0]).weights, one.weights)
+
+
+@pytest.mark.parametrize(
+    ("tokens", "text", "places"),
+    [
+        (["The", "red", "car", "met", "the", "red", "bus"], "the red", [(4, 5)]),  # with these capitals
+        (["the", "red", "car", "met", "the", "red", "bus"], "The  Red", [(0, 1), (4, 5)]),
+        (["un", "##tea", "##s", "tea"], "tea", [(3, 3)]),  # a whole word before a piece
+        (["un", "##tea", "##s"], "tea", [(1, 1)]),
+        ([" hot", " <F0 9F>", "<8D>", "<B5>", "!"], "hot 🍵!", [(0, 4)]),
+        ([" hot", " <F0 9F>", "<8D>", "<B5>", "!"], "🍵", [(1, 3)]),
+        (["我", "喜", "欢", "茶"], "喜欢", [(1, 2)]),
+        (["▁it", "'", "s", "▁", "▁tea"], "it's tea", [(0, 4)]),
+        (["▁it", "▁", "▁tea"], "tea", [(2, 2)]),
+        (["hot", "tea"], "ot te", []),
+        (["hot", "tea"], " ", []),
+        ([], "tea", []),
+    ],
+)
+def test_words_are_found_where_they_stand(tokens, text, places):
+    assert find_words(tokens, text) == places
+
+
+@pytest.mark.parametrize(
+    ("query", "says"),
+    [
+        ("tea", "“tea” stands there 2 times, at 0, 2: choose one of these places, counted from 0, to ask."),
+        ("milk", "“milk” can’t ask: it isn’t in this text, as whole words or tokens."),
+        ((1, 3), r"query must be from 0 to 2 for this map, got \(1, 3\)"),
+        ((-1, 2), r"query counts from 0, got \(-1, 2\)"),
+        ((0, 1, 2), r"query must be a place, a span of tokens \(first, last\) or a text, got \(0, 1, 2\)"),
+        (True, "query must be a place"),
+        (1.5, "query must be a place"),
+        ((0.0, 1), "query must be a place"),
+        (None, "query must be a place"),
+    ],
+)
+def test_who_cant_ask_is_refused(query, says):
+    with pytest.raises((TypeError, ValueError), match=says):
+        AttentionMap(["tea", "or", "tea"], ["x"], np.ones((1, 1, 3, 1))).asked_by(query)

@@ -132,12 +132,72 @@ def test_parts_of_the_decoder_add_what_torch_does(decoder):
     assert list(off.so_far()[-1]) != [" Rome"]
 
 
+@pytest.mark.parametrize(
+    ("name", "text", "layer"), [("focus", NURSE, 0), ("encoder", TRAIN, 3), ("decoder", "Hot tea", 20)]
+)
+def test_neurons_add_together_what_their_part_does(name, text, layer, encoder, decoder):
+    model = {"focus": load_focus_model(), "encoder": encoder, "decoder": decoder}[name]
+    output = model.feed_forward_output(layer)
+    (added,) = outputs_of(lambda: model.machine(text), [output])
+    places = list(range(len(added))) if name == "focus" else list(model.machine(text).places)
+    found = model.neurons(text, layer, count=2)
+    assert_close(found.activations @ found.writes + found.bias, added[places].mean(0), terms=len(found.writes))
+    strongest, second = found.raises
+    assert strongest == found.adds.argmax()
+    assert found.adds[second] == np.sort(found.adds)[-2]
+    with torch.no_grad(), zeroed_column(output, strongest):
+        other = model.machine(text)
+    whole, row = model.machine(text), -1 if name == "focus" else 2 + 2 * layer
+    gains = np.log(whole.scores[row]) - np.log(other.scores[row]) if name != "encoder" else cosines(whole, other, row)
+    expected = {}
+    for label, gain, score in zip(whole.labels, gains.clip(0), whole.scores[row]):
+        if score > 1e-30:  # smaller ones lose their digits
+            expected[label] = max(gain, expected.get(label, 0))  # tokens may have the same text
+    raised = found.raises[strongest]
+    assert_close([raised.get(label, 0) for label in expected], list(expected.values()), part=1e-3)
+    assert list(raised.values()) == sorted(raised.values(), reverse=True)
+    off = model.neurons(text, layer, part_mask=without_parts(model, [(layer, "feed-forward")]))
+    assert not off.adds.any()
+    assert not off.bias.any()
+    assert off.raises == {}
+
+
+def cosines(whole, other, row):
+    gains = whole.scores[row] - other.scores[row]
+    return gains - gains.mean()
+
+
+@contextmanager
+def zeroed_column(linear, column):
+    """A matrix without what one of its inputs adds, meanwhile."""
+    kept = linear.weight[:, column].clone()
+    linear.weight[:, column] = 0
+    try:
+        yield
+    finally:
+        linear.weight[:, column] = kept
+
+
+def test_without_words_nothing_is_answered(encoder):
+    for model in (load_focus_model(), encoder):
+        machine = model.machine("")
+        assert machine.scores.shape == (len(machine.parts), 0)
+        assert model.lens("") == [{}] * len(machine.parts)
+        assert model.neurons("", 0).raises == {}
+        with pytest.raises(ValueError, match="there are no words"):
+            machine.standings()
+    assert "There are no words" in make("whole-model", "", {})
+
+
 def test_a_part_that_is_not_there_is_refused():
     model = load_focus_model()
     with pytest.raises(ValueError, match="layer 2 has no feed-forward part"):
         model.machine(NURSE, without_parts(model, [(1, "feed-forward")]))
     with pytest.raises(ValueError, match=r"\[layer, head \+ 1\] = \[2, 5\], got \[2, 4\]"):
         model.lens(NURSE, part_mask=np.ones((2, 4), bool))
+    for other, layer in ((model, 1), (load_induction(), 0)):
+        with pytest.raises(ValueError, match=f"layer {layer + 1} has no feed-forward part"):
+            other.neurons(NURSE, layer)
     with pytest.raises(TypeError, match="must be boolean"):
         model.machine(NURSE, np.ones((2, 5)))
     with pytest.raises(ValueError, match="there is no head 4 in layer 0"):

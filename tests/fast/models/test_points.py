@@ -5,8 +5,9 @@ import json
 import numpy as np
 import pytest
 
-from manyheads.models.points import load_plane, word_points_data
+from manyheads.models.points import load_plane, lost, word_points_data
 from manyheads.models.points.plane import WORD
+from manyheads.models.registry import all_but
 from manyheads_recipes.senses.sentences import labelled_sentences
 
 
@@ -49,3 +50,20 @@ def test_a_landmark_is_nearest_to_itself_in_a_sentence_and_not_among_the_landmar
     alone = plane.landmarks()[at]
     assert at not in alone.near
     np.testing.assert_allclose(alone.places, tea.places, atol=1e-4)
+
+
+def test_what_is_taken_from_a_word_is_the_encoders_own_answer_and_nothing_before_it_changes(plane):
+    sentence = "We sat on the bank of the river."
+    whole = plane.read(sentence)[4]
+    mask = all_but(plane.encoder, [(2, 8)])
+    headless = plane.read(sentence, head_mask=mask)[4]
+    states = plane.seen(plane.encoder.hidden_states(sentence, mask)[:, 5])
+    np.testing.assert_allclose(headless.vectors, states, atol=1e-5)
+    assert np.array_equal(headless.vectors[:3], whole.vectors[:3])
+    shares = lost(whole.vectors, headless.vectors)
+    assert (shares[:2] == 0).all()
+    assert shares[2] > 0.05
+    both = plane.read(sentence, masked=("the",))[4]
+    _, weights, states = plane.encoder.reading(sentence, masked=[4, 7])
+    np.testing.assert_allclose(both.vectors, plane.seen(states[:, 5].numpy()), atol=1e-5)
+    assert weights[..., [4, 7]].max() == 0

@@ -7,6 +7,8 @@ import transformers
 from close import assert_close
 from libraries import TEXT, VISION, VOCABULARY, llava, made, photograph, qwen
 from torch import nn
+from vision_language import family, picture, pixtral
+from vision_language import qwen as any_qwen
 
 from manyheads.maps import AttentionMap
 from manyheads.widgets import HeadMap
@@ -96,14 +98,17 @@ def test_a_grid_fills_the_run_of_its_text():
         HeadMap.of(llava()[0], inputs=inputs, image=photograph(), grid=(3, 5), part="text")
 
 
-def test_two_pictures_are_said_to_be_two_whatever_is_asked():
-    inputs = {"input_ids": ids_with(16, 16), "pixel_values": PIXELS.expand(2, -1, -1, -1)}
-    model = llava()[0]
-    says = "the text has 2 pictures, or one in as many pieces, and only one in one piece can be shown"
-    for options in ({}, {"grid": (4, 4)}, {"image": [photograph(), photograph()]}):
-        with pytest.raises(ValueError, match=says):
-            HeadMap.of(model, inputs=inputs, **{"image": photograph(), **options})
-    assert HeadMap.of(model, inputs=inputs).attention.notes[-1] == f"T{says[1:]}."
+def test_two_pictures_take_two_images():
+    inputs = {"input_ids": ids_with(16, 16), "pixel_values": torch.cat([PIXELS, PIXELS.flip(3)])}
+    for options in ({}, {"grid": (4, 4)}):
+        attention = HeadMap.of(llava()[0], inputs=inputs, image=[photograph()] * 2, **options).attention
+        picture, after = attention.picture, np.arange(16).reshape(4, 4)
+        assert (picture.rows, picture.columns, picture.key_start, picture.query_start) == (4, 9, 1, 1)
+        shown = np.array([-1 if place is None else place for place in picture.places]).reshape(4, 9)
+        assert (shown == np.hstack([after, np.full((4, 1), -1), after + 17])).all()
+        assert "2 pictures stand side by side, in the order of the text." in attention.notes
+    named = HeadMap.of(llava()[0], inputs=inputs, tokenizer=llava()[1]).attention.key_tokens
+    assert named[16:20] == [" piece 1, patch 4,4", "cat", " piece 2, patch 1,1", " piece 2, patch 1,2"]
 
 
 def internvl():
@@ -113,11 +118,15 @@ def internvl():
     return made("InternVLForConditionalGeneration", config)
 
 
-@pytest.mark.parametrize("grid", [None, (2, 2), (2, 4)])
-def test_tiles_are_not_laid_over_the_whole_picture(grid):
+def test_tiles_that_are_not_seen_to_be_parts_of_the_picture_stand_side_by_side():
     inputs = {"input_ids": ids_with(8), "pixel_values": PIXELS.repeat(2, 1, 1, 1)}
-    with pytest.raises(ValueError, match=r"reads its picture in 2 tiles \(8 places\), and only one in one piece"):
-        HeadMap.of(internvl(), inputs=inputs, image=photograph(), grid=grid)
+    attention = HeadMap.of(internvl(), inputs=inputs, image=photograph()).attention
+    assert attention.picture.places == (0, 1, None, 4, 5, 2, 3, None, 6, 7)
+    assert attention.notes[-1].startswith(
+        "Where these 2 pieces lie in a picture isn't known: each is drawn as the model"
+    )
+    with pytest.raises(ValueError, match=r"grid=\(2, 4\) is 8 patches, but the map has 4 places"):
+        HeadMap.of(internvl(), inputs=inputs, image=photograph(), grid=(2, 4))
     one = {"input_ids": ids_with(4), "pixel_values": PIXELS}
     assert laid(HeadMap.of(internvl(), inputs=one, image=photograph())) == (2, 2, 1, 1)
 
@@ -174,6 +183,69 @@ def test_windows_of_a_picture_that_are_not_shown_are_named():
     assert (
         "This part alone is shown, which the model hands out. Of the others: model.visual" in shown.attention.notes[0]
     )
+
+
+def places(shown):
+    """The places of a map's picture as a table, from the key where it begins; -1 for no patch."""
+    picture = shown.attention.picture
+    after = [-1 if place is None else place for place in picture.after]
+    return np.reshape(after, (picture.rows, picture.columns)).tolist()
+
+
+def test_a_picture_that_keeps_its_shape_has_ends_of_lines_between_its_rows():
+    rows = [[60] * 4 + [61], [60] * 4 + [62], [5], [60, 60, 61], [60, 60, 61], [60, 60, 62], [6]]
+    pixels = torch.zeros(2, 3, 12, 16)
+    pixels[0, :, :8], pixels[1, :, :, :8] = torch.randn(3, 8, 16), torch.randn(3, 12, 8)
+    inputs = {"input_ids": torch.tensor([sum(rows, [1])]), "pixel_values": pixels}
+    inputs["image_sizes"] = torch.tensor([[8, 16], [12, 8]])
+    shown = HeadMap.of(pixtral(), inputs=inputs, image=[picture(64, 32), picture(32, 48)])
+    first, second = [[0, 1, 2, 3], [5, 6, 7, 8], [-1] * 4], [[11, 12], [14, 15], [17, 18]]
+    assert places(shown) == [[*one, -1, *other] for one, other in zip(first, second)]
+
+
+@pytest.mark.parametrize(("kind", "between"), [("Qwen2VL", 0), ("Qwen3VL", 3)])
+def test_frames_of_a_video_stand_in_a_row(kind, between):
+    model, processor = any_qwen(kind)
+    video, (start, end) = processor.video_token_id, [5, 6]
+    frames = [video, video, video, *[end, 4, start][:between]] * 3
+    patch = model.config.vision_config.patch_size
+    inputs = {"input_ids": torch.tensor([[4, start, *frames, 7]]), "video_grid_thw": torch.tensor([[3, 2, 6]])}
+    inputs["pixel_values_videos"] = torch.randn(36, 6 * patch**2)
+    inputs["mm_token_type_ids"] = (inputs["input_ids"] == video).int() * 2
+    for count in (3, 6):  # two are read as one
+        shown = HeadMap.of(model, inputs=inputs, tokenizer=processor, image=[picture(96, 32)] * count)
+        step = 3 + between
+        assert places(shown) == [[0, 1, 2, -1, step, step + 1, step + 2, -1, 2 * step, 2 * step + 1, 2 * step + 2]]
+        assert shown.attention.key_tokens[2 + step] == " frame 2, patch 1,1"
+    with pytest.raises(ValueError, match=r"the text has 3 frames, and image= has 1: image=\[...\] takes one for each"):
+        HeadMap.of(model, inputs=inputs, image=picture(96, 32))
+
+
+def test_tiles_that_a_model_packs_anew_are_refused():
+    vision, text = {"model_type": "clip_vision_model", **VISION}, {"model_type": "llama", **TEXT}
+    config = {"vision_config": vision, "text_config": text, "image_token_id": IMAGE, "image_grid_pinpoints": [[28, 56]]}
+    model = made("LlavaNextForConditionalGeneration", transformers.LlavaNextConfig(**config))
+    inputs = {"input_ids": ids_with(16 + 4 * 8 + 4), "pixel_values": PIXELS.expand(3, -1, -1, -1)[None]}
+    inputs["image_sizes"] = torch.tensor([[28, 56]])
+    with pytest.raises(
+        ValueError, match=r"packs the tiles of a picture anew \(image_grid_pinpoints\): where each lies"
+    ):
+        HeadMap.of(model, inputs=inputs, image=photograph())
+
+
+def test_several_answers_to_several_texts_have_the_picture_of_theirs():
+    model, processor = family("internvl")
+    model.set_attn_implementation("eager")
+    texts, pictures = ["what is <IMG_CONTEXT> ?", "<IMG_CONTEXT> a cat"], [picture(64, 96), picture(192, 96, 1)]
+    inputs = processor(images=pictures, text=texts, return_tensors="pt", padding=True)
+    written = model.generate(**inputs, **WRITING | {"do_sample": True}, num_return_sequences=2)
+    for answer in range(4):
+        shown = HeadMap.of(written, inputs=inputs, tokenizer=processor, image=pictures[answer // 2], batch=answer)
+        alone = HeadMap.of(model, inputs=inputs, tokenizer=processor, image=pictures[answer // 2], batch=answer // 2)
+        assert places(shown) == places(alone)
+        own = alone.attention.weights
+        assert_close(shown.attention.weights[..., : own.shape[2], : own.shape[3]], own)
+        assert shown.attention.answer_start == own.shape[3]
 
 
 # --- Of weights, and of maps ------------------------------------------------------------------------------------------

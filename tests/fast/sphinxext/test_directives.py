@@ -20,7 +20,7 @@ MAP = AttentionMap(list("abc"), list("abc"), np.full((1, 2, 3, 3), 1 / 3))
     [
         ({"layer": 1}, "layer counts from 0 to 0, got 1"),
         ({"head": 2}, "head counts from 0 to 1, got 2"),
-        ({"query": 3}, "query counts from 0 to 2, got 3"),
+        ({"query": 3}, "query must be from 0 to 2 for this map, got 3"),
         ({"first": 50}, "first counts from 0 to 2, got 50"),
         ({"last": 3}, "last counts from 0 to 2, got 3"),
         ({"first": 2, "last": 1}, "last must not come before first, got 1 and 2"),
@@ -87,7 +87,7 @@ def test_a_drawing_board_may_have_strokes_or_nothing_on_it():
         ("", {"strokes": "tea"}, "got 'tea'"),
         ("ring", {"off": "3.0"}, "there is no head 0 in layer 3"),
         ("ring", {"guess": "teapot"}, "heads are written like 23.4, layer and head from 0, got 'teapot'"),
-        ("ring", {"query": 65}, "query counts from 0 to 64, got 65"),
+        ("ring", {"query": 65}, "query must be from 0 to 64 for this map, got 65"),
     ],
 )
 def test_a_drawing_board_refuses_what_there_is_not(words, options, told):

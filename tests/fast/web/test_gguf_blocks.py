@@ -5,19 +5,23 @@ import json
 
 import gguf
 import numpy as np
+from ggufs import dequantized
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from node import WEB, ask_node
 
-BLOCKS = json.loads((WEB.parent / "shared" / "gguf.json").read_text(encoding="utf-8"))["blocks"]
-EXACT = {"Q4_0", "Q4_1", "Q4_K", "Q5_0", "Q8_0"}
+TABLE = json.loads((WEB.parent / "shared" / "gguf.json").read_text(encoding="utf-8"))
+BLOCKS, EXACT = TABLE["blocks"], TABLE["exact"]
+# Where float16 begin, else at 0; of MXFP4 a block's exponent of 2 stands there alone, of Q8_K a float32.
 HALVES = {
+    "Q2_K": (80, 82),
+    "Q3_K": (108,),
     "Q4_1": (0, 2),
     "Q5_1": (0, 2),
     "Q4_K": (0, 2),
     "Q5_K": (0, 2),
     "Q6_K": (208,),
-}  # where float16 begin, else at 0
+}
 
 DRIVER = """
 import { bitsOf, codesOf, unpack } from "./models/gguf-blocks.ts";
@@ -42,6 +46,12 @@ def random_blocks(kind, count, chance):
             .astype(np.uint16)
             .view(np.uint8)
         )
+    if kind == "MXFP4":
+        data[:, 0] = chance.integers(0, 250, len(data))
+        return data.ravel()
+    if kind == "Q8_K":
+        data[:, :4] = chance.standard_normal(len(data)).astype("<f4")[:, None].view(np.uint8)
+        return data.ravel()
     for at in HALVES.get(kind, (0,)):
         halves = chance.integers(0, 0x7C00, len(data)) | chance.choice([0, 0x8000], len(data))
         data[:, at : at + 2] = halves.astype("<u2")[:, None].view(np.uint8)
@@ -59,7 +69,7 @@ def test_blocks_are_read_as_ggml_reads_them(rows, blocks, seed):
     given = {kind: random_blocks(kind, rows * blocks * 8, chance) for kind in BLOCKS}
     found = ask_node(DRIVER, [(kind, base64.b64encode(data).decode()) for kind, data in given.items()])
     for (kind, data), answer in zip(given.items(), found):
-        weights = gguf.dequantize(data.reshape(rows, -1), gguf.GGMLQuantizationType[kind]).ravel()
+        weights = dequantized(data.reshape(rows, -1), gguf.GGMLQuantizationType[kind]).ravel()
         np.testing.assert_array_equal(read_back(answer["weights"], "<f4"), weights, kind)
         assert answer["bits"] == answer["promised"] == (4 if kind.startswith("Q4") else 8)
         step = np.repeat(read_back(answer["d"], "<f4"), 32).astype(np.float64)

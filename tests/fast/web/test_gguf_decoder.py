@@ -9,15 +9,16 @@ import numpy as np
 import pytest
 import torch
 from close import assert_close
-from ggufs import ARCHITECTURES, REFUSED, SPOILT, spoil, write_gguf
+from ggufs import ARCHITECTURES, REFUSED, REFUSED_FOLDERS, SPOILT, spoil, write_folder, write_gguf
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from node import WEB, ask_node
 
 from manyheads import load_decoder, score_parts
+from manyheads.shared.texts import TEXTS
 
-KINDS = list(json.loads((WEB.parent / "shared" / "gguf.json").read_text(encoding="utf-8"))["blocks"])
-EXACT = {"Q4_0", "Q4_1", "Q4_K", "Q5_0", "Q8_0"}  # the others are rounded to eight bits
+TABLE = json.loads((WEB.parent / "shared" / "gguf.json").read_text(encoding="utf-8"))
+KINDS, EXACT = list(TABLE["blocks"]), TABLE["exact"]  # the others are rounded to eight bits
 # The page rounds what it multiplies to 16 bits.
 LARGEST_ERROR = 1e-4  # of a weight, for scores that differ by one at most
 LARGEST_SHIFT = 1e-3  # of a logit, of the largest
@@ -26,10 +27,18 @@ LLAMA_3 = {"rope_type": "llama3", "factor": 8.0, "low_freq_factor": 1.0, "high_f
 LLAMA_3["original_max_position_embeddings"] = 4
 LINEAR = {"rope_type": "linear", "factor": 4.0}
 TEXT = "The capital of Italy is Rome, and the other"
+FILES = """
+import { openAsBlob, readdirSync, statSync } from "node:fs";
+import { basename } from "node:path";
+import { readFiles } from "./models/folder.ts";
+// A file, or all of a folder.
+const filesIn = async (path) => {
+  const names = statSync(path).isDirectory() ? readdirSync(path).map((name) => `${path}/${name}`) : [path];
+  return Promise.all(names.map(async (name) => new File([await openAsBlob(name)], basename(name))));
+};
+"""
 DRIVER = """
-import { openAsBlob } from "node:fs";
 import { Tokenizer } from "./node_modules/@huggingface/tokenizers/dist/tokenizers.min.mjs";
-import { readGguf } from "./models/gguf.ts";
 import { DecoderFile } from "./models/gguf-decoder.ts";
 import { DecoderReader, decoderFlow } from "./models/decoder-model.ts";
 import { DecoderEngine } from "./models/decoder-engine.ts";
@@ -39,8 +48,7 @@ const code = readFileSync("models/kernel.wasm");
 const bytes = (numbers) => Buffer.from(Float32Array.from(numbers).buffer).toString("base64");
 const found = [];
 for (const [path, text, edge, mask] of given) {
-  const file = await openAsBlob(path);
-  const gguf = await readGguf(file);
+  const { gguf, file } = await readFiles(await filesIn(path));
   const written = tokenizerOf(gguf.facts);
   const model = new DecoderFile(gguf, "file/small");
   const progress = [];
@@ -101,7 +109,7 @@ def run(folder, cases, seed=0):
         edge = {"layer": config.num_hidden_layers - 1, "head": config.num_attention_heads - 1, "query": 6, "key": 2}
         asked.append([str(path), TEXT, edge, mask.tolist()])
     edges = [edge for _, _, edge, _ in asked]
-    return list(zip(ask_node(DRIVER, asked), models, edges, strict=True))
+    return list(zip(ask_node(FILES + DRIVER, asked), models, edges, strict=True))
 
 
 def compare(found, model, exact):
@@ -156,6 +164,26 @@ def test_a_files_tensors_may_be_of_several_kinds(tmp_path):
     assert_close(numbers(page["logits"]), logits, part=LARGEST_ROUNDING)
 
 
+def test_a_folder_and_a_model_in_several_files_are_read_as_its_file_is(tmp_path):
+    """Of the same weights, which the page rounds alike."""
+    for number, architecture in enumerate(ARCHITECTURES):
+        options = {"scaling": None if architecture == "phi3" else LLAMA_3, "tied": bool(number % 2), "kv_heads": 2}
+        whole, parts, folder = (tmp_path / f"{number}{ending}" for ending in (".gguf", " parts", " folder"))
+        model = write_gguf(whole, architecture, "F32", **options)
+        parts.mkdir()
+        write_gguf(parts / "tea.gguf", architecture, "F32", each=10, **options)
+        write_folder(folder, model, max_shard_size="100KB")
+        assert min(len([*parts.iterdir()]), len([*folder.glob("*.safetensors")])) > 1
+        edge = {"layer": 1, "head": 3, "query": 6, "key": 2}
+        asked = [[str(path), TEXT, edge, np.ones((5, 4), bool).tolist()] for path in (whole, parts, folder)]
+        one, several, saved = ask_node(FILES + DRIVER, asked)
+        for name in ("ids", "logits", "weights", "why"):
+            assert several[name] == one[name]
+        assert saved["ids"] == one["ids"]
+        for name in ("logits", "weights", "norms"):  # what slows a rotation is computed anew, and rounded elsewhere
+            assert_close(numbers(saved[name]), numbers(one[name]), part=1e-4)
+
+
 def test_python_opens_the_same_files_and_finds_the_same(tmp_path):
     cases = [Case("qwen2", "Q8_0", {"tied": False}), Case("qwen3", "Q5_0"), Case("smollm3", "Q4_K")]
     for number, (page, _, edge) in enumerate(run(tmp_path, cases)):
@@ -167,6 +195,45 @@ def test_python_opens_the_same_files_and_finds_the_same(tmp_path):
         norms, why = attention.value_norms, score_parts(decoder, TEXT, **edge)
         assert_close(numbers(page["norms"], *norms.shape), norms, part=3e-3)
         assert_close(page["why"]["pairs"], why.pairs.ravel(), part=3e-3)
+
+
+APART = """
+import { openAsBlob } from "node:fs";
+import { Tokenizer } from "./node_modules/@huggingface/tokenizers/dist/tokenizers.min.mjs";
+import { readGguf } from "./models/gguf.ts";
+import { DecoderFile } from "./models/gguf-decoder.ts";
+import { DecoderReader } from "./models/decoder-model.ts";
+import { DecoderTokens } from "./models/decoder-tokens.ts";
+import { tokenizerOf } from "./models/gguf-tokens.ts";
+import { apartOf, averageOf } from "./math/compared.ts";
+const code = readFileSync("models/kernel.wasm");
+const [readers, sizes] = [[], []];
+for (const path of given.paths) {
+  const file = await openAsBlob(path);
+  const gguf = await readGguf(file);
+  const [written, model] = [tokenizerOf(gguf.facts), new DecoderFile(gguf, "file/small")];
+  const weights = await model.load(file, code, () => {});
+  readers.push(new DecoderReader(weights, new DecoderTokens(new Tokenizer(written.json, {}), model.facts, written)));
+  sizes.push([model.bytes, weights.places.layout.size]);
+}
+const apart = given.texts.map((text) => apartOf(...readers.map((reader) => reader.answer({ text }).result.map)));
+answer({ moved: apart.map(({ heads }) => heads), average: averageOf(apart), sizes });
+"""
+
+
+def test_how_far_the_heads_of_two_files_are_apart_is_the_same_in_python(tmp_path):
+    paths = [tmp_path / f"{kind}.gguf" for kind in ("Q8_0", "Q4_0")]
+    for path in paths:
+        write_gguf(path, "qwen3", path.stem, layers=3, heads=6, kv_heads=2, width=96)
+    texts = TEXTS[:3]
+    found = ask_node(APART, {"paths": [str(path) for path in paths], "texts": texts})
+    first, second = (load_decoder(path) for path in paths)
+    moved = np.array([first(text).moved(second(text)) for text in texts])  # [text, layer, head]
+    assert moved.max() > 0.05
+    assert np.array(found["moved"]).reshape(moved.shape) == pytest.approx(moved, abs=1e-3)
+    assert np.array(found["average"]) == pytest.approx(moved.mean(0).ravel(), abs=1e-3)
+    for told, taken in found["sizes"]:
+        assert told == taken
 
 
 @st.composite
@@ -182,7 +249,11 @@ def small_models(draw):
         "rope_base": draw(st.sampled_from([100.0, 10_000.0, 500_000.0])),
         "epsilon": draw(st.sampled_from([1e-6, 1e-3])),
     }
-    return Case(architecture, draw(st.sampled_from([kind for kind in KINDS if not kind.endswith("_K")])), sizes)
+    return Case(
+        architecture,
+        draw(st.sampled_from([kind for kind, block in TABLE["blocks"].items() if block["weights"] <= 32])),
+        sizes,
+    )
 
 
 @settings(max_examples=4, deadline=None)
@@ -196,15 +267,15 @@ def test_sizes_are_whatever_the_file_says(tmp_path_factory, case, seed):
 
 
 REFUSING = """
-import { openAsBlob } from "node:fs";
-import { readGguf } from "./models/gguf.ts";
+import { tokenizerOf } from "./models/gguf-tokens.ts";
 import { DecoderFile } from "./models/gguf-decoder.ts";
 const code = readFileSync("models/kernel.wasm");
 const faults = [];
 for (const path of given) {
-  const file = await openAsBlob(path);
   try {
-    await new DecoderFile(await readGguf(file), "file/small").load(file, code, () => {});
+    const { gguf, file } = await readFiles(await filesIn(path));
+    await new DecoderFile(gguf, "file/small").load(file, code, () => {});
+    tokenizerOf(gguf.facts);
     faults.push("read");
   } catch ({ name, message }) {
     faults.push(`${name}: ${message}`);
@@ -223,7 +294,17 @@ def test_what_would_be_computed_wrong_is_refused_as_in_python(tmp_path):
     paths = [tmp_path / f"{number}.gguf" for number in range(len(refused))]
     for path, options in zip(paths, refused.values(), strict=True):
         write_gguf(path, "llama", **({"kind": "F32"} | options))
-    for sentence, fault in zip(refused, ask_node(REFUSING, [str(path) for path in paths]), strict=True):
+    for sentence, fault in zip(refused, ask_node(FILES + REFUSING, [str(path) for path in paths]), strict=True):
+        assert fault.startswith(f"Fault: {sentence}")
+
+
+def test_folders_and_parts_that_would_be_read_wrong_are_refused_as_in_python(tmp_path):
+    folders = [tmp_path / str(number) for number in range(len(REFUSED_FOLDERS))]
+    for folder, change in zip(folders, REFUSED_FOLDERS.values(), strict=True):
+        model = write_gguf(tmp_path / "model.gguf", "llama", "F32")
+        write_folder(folder, model)
+        change(folder)
+    for sentence, fault in zip(REFUSED_FOLDERS, ask_node(FILES + REFUSING, [*map(str, folders)]), strict=True):
         assert fault.startswith(f"Fault: {sentence}")
 
 
@@ -233,13 +314,13 @@ def test_weights_that_are_no_numbers_are_refused_by_the_name_of_their_tensor(tmp
     for path, (kind, *spoilt) in zip(paths, cases, strict=True):
         write_gguf(path, "llama", kind)
         spoil(path, *spoilt)
-    for (_, tensor, *_), fault in zip(cases, ask_node(REFUSING, [str(path) for path in paths]), strict=True):
+    for (_, tensor, *_), fault in zip(cases, ask_node(FILES + REFUSING, [str(path) for path in paths]), strict=True):
         assert fault.startswith(f"Fault: its {tensor} has weights that aren’t finite numbers")
 
 
 def test_the_chapter_that_a_refusal_names_has_the_lines(tmp_path):
-    write_gguf(tmp_path / "model.gguf", "llama", "MXFP4")
-    (fault,) = ask_node(REFUSING, [str(tmp_path / "model.gguf")])
+    write_gguf(tmp_path / "model.gguf", "llama", "TQ1_0")
+    (fault,) = ask_node(FILES + REFUSING, [str(tmp_path / "model.gguf")])
     title = re.search("chapter “(.+?)” has the lines", fault)[1]
     chapters = (WEB.parents[2] / "book").glob("*.md")
     chapter = next(text for text in (path.read_text(encoding="utf-8") for path in chapters) if f"\n# {title}\n" in text)

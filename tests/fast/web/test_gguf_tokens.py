@@ -15,7 +15,7 @@ from sentencepiece import SentencePieceProcessor, SentencePieceTrainer
 from tokenizers import Regex, Tokenizer, decoders, models, normalizers, pre_tokenizers, trainers
 from transformers.integrations.gguf.gguf_tokenizer_mapping import GGUF_PRE_TOKENIZER_SPLITS, convert_gguf_tokenizer
 
-from manyheads.models.decoder.tokens import DecoderTokens, tokenizer_of
+from manyheads.models.decoder.tokens import _TABLE, DecoderTokens, facts_of_tokenizer, tokenizer_of
 from manyheads.models.decoder.weights import open_weights
 from manyheads.shared.tokens import joined
 
@@ -33,6 +33,9 @@ TEXTS = [
         "<s> hi</s><|endoftext|> <|im_start|>user\nhello<|im_end|>",
         "<think> so</think>",
         "<unk><pad> [INST] hi [/INST]",
+        "<s>G",
+        "Café déjà vu — 123 😊",
+        "Cafe\u0301 de\u0301ja\u0300 vu",
     ),
     *(
         "\n\n\n  \n\t x\r\n\r\n y",
@@ -261,6 +264,60 @@ def test_what_comes_before_a_text_and_what_ends_it_are_as_the_file_says(pieces):
         assert (empty["ids"], each["ends"]) == (start, ends)
         assert (tea["ids"][0] == start[0]) is facts.get("tokenizer.ggml.add_bos_token", True)
         assert each["words"][count:] == [f"<unused{count + place}>" for place in range(ROWS)]
+
+
+def test_a_start_that_is_typed_by_hand_stands_twice_and_one_that_is_not_there_nowhere(tokenizers):
+    """As llama.cpp and transformers have it: the first warns, and we say so."""
+    _, pieces = tokenizers["llama"]
+    _, bpe = tokenizers["qwen2"]
+    without = {name: value for name, value in bpe.items() if not name.endswith("bos_token_id")}
+    start = pieces["tokenizer.ggml.tokens"][1]
+    cases = [(pieces, [f"{start}The cat", f"The {start}cat"]), (without | named({"add_bos_token": True}), ["The cat"])]
+    found = read_in_node(cases)
+    assert found == [read_in_python(*case) for case in cases]
+    twice, once = found[0]["read"]
+    note = f"This model’s tokenizer puts {start} before each text by itself, so it stands here twice."
+    assert (twice["ids"][:2], twice["notes"]) == ([1, 1], [note])
+    assert (once["ids"].count(1), once["notes"]) == (2, [])
+    assert found[1]["read"][0]["ids"] == tokenizers["qwen2"][0].encode("The cat").ids
+
+
+@pytest.mark.parametrize("style", ["parts", "first", "never"])
+def test_pieces_of_a_tokenizer_json_are_read_as_it_reads_them(tokenizers, texts, style):
+    """Files spell them with spaces before each part of a text, before the first one, or before none."""
+    prepend, replace, cut = (_TABLE["pieces"][name] for name in ("prepend", "replace", "cut"))
+    steps = {"type": "Sequence", "normalizers": [prepend, replace]} if style == "parts" else None
+    written = tokenizer_of(tokenizers["llama"][1]).json
+    written = written | {"normalizer": steps, "pre_tokenizer": None if steps else cut | {"prepend_scheme": style}}
+    check_json(written, texts)
+
+
+@pytest.mark.parametrize("name", BYTEWISE)
+def test_a_tokenizer_json_is_read_as_it_reads_itself(tokenizers, texts, name):
+    written = json.loads(tokenizers[name][0].to_str())
+    written["model"]["ignore_merges"] = name in ("llama-bpe", "tekken")  # as those families' own have it
+    mark = {
+        "type": "TemplateProcessing",
+        "special_tokens": {MARKS[0]: {"id": MARKS[0], "ids": [0], "tokens": MARKS[:1]}},
+    }
+    mark["single"] = [{"SpecialToken": {"id": MARKS[0], "type_id": 0}}, {"Sequence": {"id": "A", "type_id": 0}}]
+    mark["pair"] = [*mark["single"], {"Sequence": {"id": "B", "type_id": 1}}]
+    check_json(written | {"post_processor": mark}, texts)
+
+
+def check_json(written, texts):
+    """Python and the page make the same facts of a `tokenizer.json`, by which texts are read as its library reads them."""
+    facts, tokenizer = facts_of_tokenizer(written, [2]), Tokenizer.from_str(json.dumps(written))
+    script = """
+    import { factsOfTokenizer } from "./models/gguf-tokens.ts";
+    answer(Object.fromEntries(factsOfTokenizer(given, [2])));
+    """
+    assert ask_node(script, written) == facts
+    read = read_in_python(facts, texts)
+    assert "Fault" not in read
+    for text, each in zip(texts, read["read"], strict=True):
+        ids = tokenizer.encode(whole(text)).ids
+        assert len(ids) > MOST or not text or each["ids"] == (ids or each["ids"]), ascii(text[:80])
 
 
 TYPES = {"normal": 1, "control": 3, "user-defined": 4, "unused": 5, "byte": 6}

@@ -24,6 +24,7 @@ import { Tokenizer } from "./node_modules/@huggingface/tokenizers/dist/tokenizer
 import { EncoderEngine } from "./models/encoder-engine.ts";
 import { encoderAnswer } from "./models/encoder-model.ts";
 import { FocusModel } from "./models/focus.ts";
+import { flowOf } from "./models/formula-model.ts";
 import { InductionModel } from "./models/induction.ts";
 import { answerIn, partMaskOf, soFar } from "./math/machine.ts";
 import { readSafetensors } from "./models/files.ts";
@@ -40,13 +41,19 @@ const models = {
   encoder: {
     machine: (sentence, headMask, { layer }) =>
       encoderAnswer(engine, tokenizer, facts, { sentence, headMask, whole: { layer } }).result,
+    flow: (flow, { headMask }) =>
+      encoderAnswer(engine, tokenizer, facts, { sentence: flow.sentence, headMask, flow }).result,
   },
 };
 const plain = (_, value) => (ArrayBuffer.isView(value) ? [...value] : value);
 answer(JSON.parse(JSON.stringify(asked.map(({ name, text, off, layers, layer, answer }) => {
   const { numHeads } = models[name].machine(text, null, { layer: null });
-  const machine = models[name].machine(text, partMaskOf(off, layers, numHeads), { layer });
-  return { machine, standings: soFar(machine, answerIn(machine, answer)).map(({ standing }) => standing) };
+  const headMask = partMaskOf(off, layers, numHeads);
+  const machine = models[name].machine(text, headMask, { layer });
+  const below = name === "focus" && layer === 0 && { answer: "sentiment" };
+  const { maps, layer: at } = flowOf(models[name])({ sentence: text, layer, head: 1, ...below }, { headMask });
+  return {
+    journey: { maps: maps.values, layer: at ?? layer }, machine, standings: soFar(machine, answerIn(machine, answer)).map(({ standing }) => standing) };
 }), plain)));
 """
 DECODER = """
@@ -66,8 +73,12 @@ const weights = await model.load(file, readFileSync("models/kernel.wasm"), () =>
 const reader = new DecoderReader(weights, new DecoderTokens(new Tokenizer(written.json, {}), model.facts, written));
 const { numLayers, numHeads } = model.facts;
 const plain = (_, value) => (ArrayBuffer.isView(value) ? [...value] : value);
-answer(JSON.parse(JSON.stringify(given.asked.map(([text, off, whole = { layer: 1 }]) =>
-  reader.answer({ text, headMask: partMaskOf(off, numLayers, numHeads), whole }).result), plain)));
+answer(JSON.parse(JSON.stringify(given.asked.map(([text, off, whole = { layer: 1 }]) => {
+  const headMask = partMaskOf(off, numLayers, numHeads);
+  const machine = reader.answer({ text, headMask, whole }).result;
+  const flow = { sentence: text, layer: 1, head: 0 };
+  return { ...machine, journey: reader.answer({ flow, headMask }).result.maps };
+}), plain)));
 """
 FEED_FORWARD, ATTENTION = -1, -2  # as partMaskOf names them
 PARTS = {FEED_FORWARD: "feed-forward", ATTENTION: "attention"}
@@ -75,7 +86,8 @@ ASKED = [
     ("focus", NURSE, [], 0, "sentiment"),
     ("focus", NURSE, [[0, FEED_FORWARD]], 1, "sentiment"),
     ("focus", TRAIN, [[0, ATTENTION], [1, 2]], 1, "object"),
-    ("focus", "", [[0, 3]], 0, ""),
+    ("focus", "", [[0, 3]], 0, None),
+    ("encoder", "", [], 5, None),
     ("induction", REPEATS, [], 1, ""),
     ("induction", REPEATS, [[0, ATTENTION], [1, 0]], 0, ""),
     ("encoder", TRAIN, [], 2, ""),
@@ -114,15 +126,43 @@ def test_a_whole_model_in_the_page_is_pythons(models, found, case):
         theirs = np.reshape(page[each]["values"], page[each]["shape"])
         assert_close(theirs, ours.pop(each), name=each, **bound)
     assert {each: page[each] for each in ours} == ours
-    if name != "encoder" or not off:
+    if answer is None:
+        assert page["labels"] == found[case]["standings"] == []
+    elif name != "encoder" or not off:
         assert found[case]["standings"] == machine.standings(answer).tolist()
     inside = page["inside"]
-    assert inside["layer"] == layer
+    assert inside["layer"] == found[case]["journey"]["layer"] == layer
+    assert_close(found[case]["journey"]["maps"], inside["weights"]["values"], part=1e-3 if name == "encoder" else 1e-6)
     weights = np.reshape(inside["weights"]["values"], inside["weights"]["shape"])
     adds = np.reshape(inside["adds"]["values"], inside["adds"]["shape"])
     expected = heads_of(name, model, text, layer, torch.tensor(mask))
     for theirs, heads in zip((weights, adds), expected, strict=True):
         assert_close(theirs, heads, **bound)
+    assert ("neurons" in inside) == ((layer, name) in {(0, "focus"), (2, "encoder"), (5, "encoder")})
+    if "neurons" in inside:
+        neurons_are_pythons(inside["neurons"], model.neurons(text, layer, part_mask=mask), **bound)
+
+
+def neurons_are_pythons(page, ours, most=3, **bound):
+    """The strongest are, as far as they can be told apart, and what each raises most."""
+    assert page["count"] == len(ours.adds)
+    assert len(page["strongest"]) == min(5, np.count_nonzero(ours.adds))
+    assert_close(
+        [each["adds"] for each in page["strongest"]], np.sort(ours.adds)[::-1][: len(page["strongest"])], **bound
+    )
+    for each in page["strongest"]:
+        if each["neuron"] not in ours.raises:
+            continue
+        gains, by_question = ours.raises[each["neuron"]], {}
+        for (question, label), gain in gains.items():
+            by_question.setdefault(question, []).append((label, gain))
+        for question, labels in by_question.items():
+            raised = [label for of, label in each["raises"] if of == question]
+            assert_close(
+                [gains[question, label] for label in raised],
+                [gain for _, gain in labels[:most] if gain > 0.01],
+                part=0.05,
+            )
 
 
 @torch.no_grad()
@@ -168,6 +208,8 @@ def test_a_whole_decoder_in_the_page_is_pythons(tmp_path, architecture):
         heads = contributions(layer, read, mask=causal_mask(len(read)), head_mask=torch.tensor(mask[1, :-1]))
         adds = np.reshape(page["inside"]["adds"]["values"], page["inside"]["adds"]["shape"])
         assert_close(adds, heads.norm(dim=-1), part=1e-3)
+        neurons_are_pythons(page["inside"]["neurons"], model.neurons(text, 1, part_mask=mask), part=1e-3)
+        assert_close(page["journey"]["values"], page["inside"]["weights"]["values"], part=1e-4)
 
 
 def test_a_deep_decoder_reads_its_answer_where_the_page_shows_it(tmp_path):

@@ -9,11 +9,11 @@ from node import ask_node
 
 from manyheads.drawing.legend import legend_of
 from manyheads.maps import AttentionMap
-from manyheads.maps.choosing import take_between
+from manyheads.maps.choosing import fit_query, query_of, read_query, take_between
 from manyheads.maps.wire import map_dict, map_json
 from manyheads.shared.numbers import amount, percent
 from manyheads.shared.options import OPTIONS, is_whole
-from manyheads.shared.tokens import direction_of, isolated, spelled
+from manyheads.shared.tokens import direction_of, find_words, isolated, spelled, text_of
 
 TWIN = """
 import { START } from "./math/options.ts";
@@ -185,3 +185,62 @@ def test_python_and_the_page_know_the_direction_of_a_text():
     ours = [[direction_of(tokens), [isolated(token) for token in tokens]] for tokens in texts]
     assert [direction for direction, _ in ours] == ["rtl"] * 5 + ["ltr"] * 5
     assert in_the_page([], texts=texts)["directions"] == ours
+
+
+SPANS = """
+import { askedBy, asOne, fitQuery } from "./math/choosing.ts";
+import { isMasked } from "./math/maps.ts";
+import { readQuery, writeQuery } from "./math/query.ts";
+import { findWords, textOf } from "./math/text.ts";
+import { decodeMap } from "./math/wire.ts";
+answer(given.map(({ written, span, text }) => {
+  const map = decodeMap(written);
+  const one = askedBy(map, span);
+  return {
+    weights: [...one.weights],
+    masked: map.keyTokens.map((_, key) => [isMasked(map, span, key), isMasked(one, 0, key)]),
+    notes: asOne(map, span),
+    name: textOf(map.queryTokens, ...span),
+    found: findWords(map.queryTokens, text),
+    fits: fitQuery(readQuery(text) ?? "", map.queryTokens),
+    written: writeQuery(span),
+  };
+}));
+"""
+
+
+def test_python_and_the_page_let_the_same_words_ask_as_one():
+    random, cases = np.random.default_rng(3), []
+    for attention in [*maps(empty=0), causal()]:
+        count = len(attention.query_tokens)
+        for _ in range(6):
+            first, last = sorted(map(int, random.integers(count, size=2)))
+            named = text_of(attention.query_tokens, first, last)
+            text = str(random.choice([named, named.upper(), "tea", "un", f"{last}-{first + 99}", "nowhere"]))
+            cases.append((attention, (first, last), text))
+    sent = [
+        {"written": map_dict(attention) | {"weights": attention.weights.ravel().tolist()}, "span": span, "text": text}
+        for attention, span, text in cases
+    ]
+    refused = set()
+    for (attention, span, text), theirs in zip(cases, ask_node(SPANS, sent)):
+        ours = attention.asked_by(span)
+        largest = np.abs(attention.weights).max()
+        np.testing.assert_allclose(theirs["weights"], ours.weights.ravel(), atol=1e-6 * largest)
+        allowed = np.ones((1, len(ours.key_tokens)), bool) if ours.allowed is None else ours.allowed
+        assert theirs["masked"] == [[not seen] * 2 for seen in allowed[0]]
+        assert theirs["notes"] == [note for note in ours.notes if note not in attention.notes]
+        assert (theirs["name"], theirs["written"]) == (text_of(attention.query_tokens, *span), "{}-{}".format(*span))
+        assert theirs["found"] == [list(place) for place in find_words(attention.query_tokens, text)]
+        query, places = read_query(text), find_words(attention.query_tokens, text)
+        if isinstance(query, str) and len(places) != 1:
+            with pytest.raises(ValueError, match="“") as error:
+                query_of(query, attention.query_tokens)
+            assert theirs["fits"] == {"query": 0, "refused": str(error.value)}
+            refused.add(len(places) > 1)
+            continue
+        if isinstance(query, str):
+            query = query_of(query, attention.query_tokens)
+        fits = fit_query(query, len(attention.query_tokens))
+        assert theirs["fits"] == {"query": list(fits) if isinstance(fits, tuple) else fits}
+    assert len(refused) == 2, "some stood nowhere, some more than once"

@@ -287,7 +287,7 @@ def test_the_arguments_of_a_request_are_those_of_the_method_that_makes_it():
     """A person reads them in the signature of `of`, the pipeline in `Request`: names, order and what is usual."""
     named = inspect.signature(HeadMap.of).parameters
     theirs = {one.name: one.default for one in dataclasses.fields(Request) if one.name in ARGUMENTS}
-    assert [*named] == [*theirs, "traits"]
+    assert [*named] == [*theirs, "compare", "traits"]
     for name, default in theirs.items():
         usual = named[name].default
         assert usual == default or (usual is inspect.Parameter.empty and default is dataclasses.MISSING), name

@@ -168,7 +168,7 @@ def test_a_figure_whose_own_script_does_not_come_says_so(page, site, chapter, na
     page.goto(f"{site}/book/{chapter}.html")
     for name in names:
         page.wait_for_function("(name) => customElements.get(name)", arg=name)
-        assert not stands_still(page, name)
+        eventually(lambda: stands_still(page, name), lambda still: not still)  # noqa: B023
 
 
 @pytest.mark.parametrize("script", ["bootstrap", "pydata-sphinx-theme", "sphinx-book-theme"])

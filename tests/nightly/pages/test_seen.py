@@ -37,7 +37,7 @@ def test_words_and_bars_can_be_seen(page, site, name, theme):
         opens.click()
     settled(page)
     if name != "attention-flow":
-        assert faint(figure, BARS.get(name)) == []
+        eventually(lambda: faint(figure, BARS.get(name)), lambda found: found == [])
         return
     for station in figure.evaluate("(el) => el.stations"):
         figure.evaluate("(el, station) => { el.station = station }", station)

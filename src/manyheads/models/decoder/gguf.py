@@ -24,22 +24,13 @@ OTHER_KINDS = {number: kind for kind, number in GGUF["otherBlocks"].items()}
 NUMBERS = {0: "B", 1: "b", 2: "H", 3: "h", 4: "I", 5: "i", 6: "f", 7: "?", 10: "Q", 11: "q", 12: "d"}
 STRING, ARRAY = 8, 9
 MOST = GGUF["mostCount"]  # values in a list: tokenizers have fewer than a million
-# What a block is made of, in this order: scales, codes and their highest bits, and how many bytes each takes.
-FIELDS = {
-    "Q4_0": {"d": 2, "low": 16},
-    "Q4_1": {"d": 2, "m": 2, "low": 16},
-    "Q5_0": {"d": 2, "high": 4, "low": 16},
-    "Q5_1": {"d": 2, "m": 2, "high": 4, "low": 16},
-    "Q8_0": {"d": 2, "whole": 32},
-    "Q4_K": {"d": 2, "m": 2, "scales": 12, "low": 128},
-    "Q5_K": {"d": 2, "m": 2, "scales": 12, "high": 32, "low": 128},
-    "Q6_K": {"low": 128, "high": 64, "scales": 16, "d": 2},
-}
-# The bits of a number's exponent, all of which are set in what is infinite or no number; in blocks, scales are F16.
-EXPONENTS = {"F32": (np.uint32, 0x7F80_0000), "BF16": (np.uint16, 0x7F80), "F16": (np.uint16, 0x7C00)}
-MIDDLES = {"Q4_0": 8, "Q5_0": 16, "Q6_K": 32}  # the codes that stand for 0, where no least value is given
+# What a block is made of, in this order, and how many bytes each takes: `d` and `m`, by which codes are multiplied and
+# what is added to them; `scales` of parts of a block; codes and their `high` bits, with how far apart the weights of a
+# byte are, and how many bits each has.
+FIELDS = GGUF["fields"]
 # How transformers reads a file.
 LOADERS = {"model": "AutoModelForCausalLM", "tokenizer": "AutoTokenizer"}
+MOST_PARTS = 1000  # of a model in several files
 AT_ONCE = 4096  # blocks, so that what is in between stays small
 
 
@@ -55,23 +46,6 @@ class Tensor:
     def shape(self):
         """Rows and columns; a vector is one row."""
         return len(self.packed), self.packed.shape[1] // BLOCKS[self.kind]["bytes"] * BLOCKS[self.kind]["weights"]
-
-    def is_finite(self):
-        """Whether all weights are finite numbers: those of a block are if its scales `d` and `m` are.
-
-        >>> Tensor("Q8_0", np.array([[0, 60, *range(32)]], np.uint8)).is_finite()  # d = 1.0
-        True
-        >>> Tensor("Q8_0", np.array([[0, 126, *range(32)]], np.uint8)).is_finite()  # d is no number
-        False
-        """
-        numbers = self.packed
-        if fields := FIELDS.get(self.kind):
-            names = [*fields]
-            start = sum(fields[name] for name in names[: names.index("d")])
-            scales = slice(start, start + fields["d"] + fields.get("m", 0))  # `m` comes after `d`
-            numbers = numbers.reshape(-1, BLOCKS[self.kind]["bytes"])[:, scales]
-        dtype, exponent = EXPONENTS.get(self.kind, EXPONENTS["F16"])
-        return not ((np.ascontiguousarray(numbers).view(dtype) & exponent) == exponent).any()
 
     def unpacked(self):  # -> float32 [row, column]
         """The weights, exactly.
@@ -94,24 +68,25 @@ class Tensor:
 def read_gguf(path):
     """The facts and the tensors of a file: {name: value}, {name: `Tensor`}. Tensors are read where they're used.
 
+    Of a model in several files, whose names end in `-00001-of-00003.gguf` and so on, any one finds the others.
+
     Raises `ValueError` for a file that is none, is cut short or contradicts itself, and for a model of an architecture
     or with weights of kinds that we don't read, which says by which lines transformers may.
     """
-    with open(path, "rb") as file:
-        if file.read(4) != b"GGUF":
-            raise ValueError(f"{path} can't be opened: it is not a GGUF file")
-        data = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
+    return opened(Path(path), _facts_and_tensors)
+
+
+def opened(path, read):
+    """What a function reads at a path; what it refuses is refused by the path."""
     try:
-        return _facts_and_tensors(data)
-    except (KeyError, OverflowError, UnicodeDecodeError, struct.error) as error:
-        raise ValueError(f"{path} can't be opened: it is cut short, or damaged") from error
-    except _NotRead as error:
-        raise ValueError(f"{path} can't be opened: {error} {_elsewhere(Path(path))}") from error
+        return read(path)
+    except NotRead as error:
+        raise ValueError(f"{path} can't be opened: {error} {_elsewhere(path)}") from error
     except ValueError as error:
         raise ValueError(f"{path} can't be opened: {error}") from error
 
 
-class _NotRead(ValueError):
+class NotRead(ValueError):
     """A model that we don't read, though others may."""
 
 
@@ -122,13 +97,65 @@ def fault(why, /, **values):
 
 def _elsewhere(path):
     """How transformers reads a file, and who shows what it read."""
-    given = f"({str(path.parent)!r}, gguf_file={path.name!r})"
+    given = f"({str(path)!r})" if path.is_dir() else f"({str(path.parent)!r}, gguf_file={path.name!r})"
     lines = (f"`{name} = {loader}.from_pretrained{given}`" for name, loader in LOADERS.items())
     return f'transformers may read it: {", ".join(lines)}, then `HeadMap.of(model, "a text", tokenizer=tokenizer)`.'
 
 
-def _facts_and_tensors(data):
-    reader = _Reader(data)
+def _facts_and_tensors(path):
+    read = _read(path)
+    _, facts, places, _ = read
+    judge(facts, places)
+    count = facts.get("split.count", 1)
+    names = part_names(path.name, count)
+    if missing := [name for name in names if not path.with_name(name).exists()]:
+        raise ValueError(fault("parts", count=count, names=listed(missing)))
+    whole, tensors = facts, {}
+    for number, name in enumerate(names):
+        try:
+            data, facts, places, first = read if name == path.name else _read(path.with_name(name))
+            own = facts.get("split.no", 0), facts.get("split.count", 1)
+            if own != (number, count) or {*places} & {*tensors}:
+                raise ValueError(fault("part", number=number + 1, count=count))
+            whole = whole if number else facts
+            tensors |= {each: _tensor(data, each, first + offset, *of) for each, (offset, *of) in places.items()}
+        except ValueError as error:
+            raise type(error)(f"in {name}, {error}" if len(names) > 1 else str(error)) from error
+    judge(whole, tensors)
+    if not tensors:
+        raise ValueError(fault("empty"))
+    if not whole.get("general.architecture"):  # which the second of several parts doesn't name
+        raise ValueError(fault("unnamed"))
+    if len(names) > 1 and len(tensors) != whole.get("split.tensors.count", len(tensors)):
+        raise ValueError(fault("others", count=len(tensors), wanted=whole["split.tensors.count"]))
+    return whole, tensors
+
+
+def part_names(name, count):
+    """What the files of a model in so many parts are called, after any of them.
+
+    >>> part_names("tea-00002-of-00003.gguf", 3)
+    ['tea-00001-of-00003.gguf', 'tea-00002-of-00003.gguf', 'tea-00003-of-00003.gguf']
+    """
+    if type(count) is not int or not 1 < count < MOST_PARTS:
+        return [name]
+    before, ending = re.fullmatch(r"(?is)(.*?)(?:-\d{5}-of-\d{5})?(\.gguf)?", name).groups()
+    return [f"{before}-{number + 1:05}-of-{count:05}{ending or ''}" for number in range(count)]
+
+
+def _read(path):
+    """A file's bytes, facts and tensors, {name: (offset, kind, sizes)}, and the byte from where these are counted."""
+    with open(path, "rb") as file:
+        if file.read(4) != b"GGUF":
+            raise ValueError("it is not a GGUF file")
+        data = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
+    try:
+        return data, *_header(_Reader(data))
+    except (KeyError, OverflowError, UnicodeDecodeError, struct.error) as error:
+        raise ValueError("it is cut short, or damaged") from error
+
+
+def _header(reader):
     _, version, tensor_count, fact_count = reader.numbers("4sIQQ")
     if version not in (2, 3):
         raise ValueError(f"it is a GGUF file of version {version}; we read versions 2 and 3")
@@ -139,30 +166,27 @@ def _facts_and_tensors(data):
     for _ in range(tensor_count):
         name = reader.unlike(places)
         places[name] = reader.place()
-    _judge(facts, places)
     align = facts.get("general.alignment", 32)
     if not isinstance(align, int) or align < 1:
         raise ValueError(f"it aligns its tensors at {align} bytes")
-    start = -(-reader.at // align) * align
-    return facts, {name: _tensor(data, name, start + offset, *of) for name, (offset, *of) in places.items()}
+    return facts, places, -(-reader.at // align) * align
 
 
-def _judge(facts, names):
+def judge(facts, names):
     """Refuse what is no model, or none that we read, before its kinds of weights: no other kind of it would do."""
-    architecture, parts = str(facts.get("general.architecture", "")), facts.get("split.count", 1)
+    architecture = str(facts.get("general.architecture", ""))
     for row in GGUF["noModels"]:
         is_called_so = facts.get("general.type") == row["type"] or architecture in row["architectures"]
         if is_called_so or any(re.search(row["tensors"], name) for name in names):
             raise ValueError(row["says"])
     if architecture and architecture not in GGUF["architectures"]:
         known = ", ".join(GGUF["architectures"])
-        raise _NotRead(fault("architecture", architecture=architecture[:40], known=known))
-    if isinstance(parts, int) and parts > 1:
-        raise ValueError(fault("parts", count=parts))
-    if not names:
-        raise ValueError(fault("empty"))
-    if not architecture:  # which the second of several parts doesn't name
-        raise ValueError(fault("unnamed"))
+        raise NotRead(fault("architecture", architecture=architecture[:40], known=known))
+
+
+def listed(names, most=4):
+    """The first of some names, and how many more there are."""
+    return ", ".join(names[:most]) + (f" and {len(names) - most} more" if len(names) > most else "")
 
 
 class _Reader:
@@ -210,7 +234,7 @@ class _Reader:
 
 def _tensor(data, name, start, number, sizes):
     if number not in KINDS:
-        raise _NotRead(fault("kind", kind=OTHER_KINDS.get(number, f"number {number}")))
+        raise NotRead(fault("kind", kind=OTHER_KINDS.get(number, f"number {number}")))
     weights, length = (BLOCKS[KINDS[number]][part] for part in ("weights", "bytes"))
     if not 1 <= len(sizes) <= 2 or 0 in sizes or sizes[0] % weights:
         raise ValueError(f"it has a tensor of a shape that we don't read, {name}: {list(sizes)} of {KINDS[number]}")
@@ -222,36 +246,47 @@ def _tensor(data, name, start, number, sizes):
 
 
 def _weights(kind, blocks):  # uint8 [block, byte] -> float32 [block, weight]
-    ends = np.cumsum([*FIELDS[kind].values()])
+    ends = np.cumsum([length for length, *_ in FIELDS[kind].values()])
     field = dict(zip(FIELDS[kind], np.split(blocks, ends[:-1], axis=1)))
-    d, m = (field[name].copy().view(np.float16).astype(np.float32) if name in field else None for name in "dm")
-    if kind == "Q6_K":
-        d = d * field["scales"].view(np.int8)  # [block, 16]
-    elif "scales" in field:
-        d, m = (one * some for one, some in zip((d, -m), _scales(field["scales"])))  # [block, 8]
-    codes = field["whole"].view(np.int8) if "whole" in field else _codes(kind, field["low"], field.get("high"))
+    d, m = (field[name].copy().view(f"<f{field[name].shape[1]}") if name in field else None for name in "dm")
+    if kind == "MXFP4":
+        d = np.ldexp(np.float32(1), field["exponent"].astype(int) - 128)
+    scales, least = _scales(kind, field.get("scales"))
+    d = d.astype(np.float32) * scales  # [block, part]
+    codes = _codes(kind, field)
+    values = GGUF["values"].get(kind.split("_")[0])
+    codes = codes.view(np.int8) - np.int8(GGUF["middles"].get(kind, 0)) if values is None else np.int8(values)[codes]
     weights = d[..., None] * codes.reshape(*d.shape, -1)  # [block, part, weight]
-    return (weights if m is None else weights + m[..., None]).reshape(len(blocks), -1)
+    return (weights if m is None else weights + (m.astype(np.float32) * least)[..., None]).reshape(len(blocks), -1)
 
 
-def _codes(kind, low, high):  # uint8 [block, byte] -> int8 [block, weight]
-    """Two codes a byte, of weights that stand 16 apart, 32 or 64; and the bits above, where there are any."""
-    apart = {"Q4_K": 32, "Q5_K": 32, "Q6_K": 64}.get(kind, 16)
-    pairs = low.reshape(len(low), -1, 1, apart) >> np.array([[0], [4]], np.uint8)
-    codes = (pairs & 15).reshape(len(low), -1)
-    if kind == "Q6_K":  # two bits a code, of weights 32 apart
-        pairs = high.reshape(len(high), 2, 1, 32) >> np.array([[0], [2], [4], [6]], np.uint8)
-        codes |= (pairs & 3).reshape(codes.shape) << 4
-    elif high is not None:  # a bit: of Q5_K first the lowest of all bytes, else all of the first byte
-        bits = np.unpackbits(high, axis=1, bitorder="little")
-        if kind == "Q5_K":
-            bits = bits.reshape(-1, 32, 8).swapaxes(1, 2).reshape(codes.shape)
-        codes |= bits << 4
-    return codes.view(np.int8) - np.int8(MIDDLES.get(kind, 0))
+def _parts(packed, apart, bits):  # uint8 [block, byte] -> uint8 [block, byte * 8 / bits]
+    """The numbers of so many bits, several of which are in a byte, the lowest first, and stand so far apart."""
+    shifts = np.arange(0, 8, bits, np.uint8)[:, None]
+    return (
+        (packed.reshape(len(packed), -1, 1, apart) >> shifts & (2**bits - 1)).reshape(len(packed), -1).astype(np.uint8)
+    )
 
 
-def _scales(packed):  # uint8 [block, 12] -> 2 x uint8 [block, 8]
-    """The scales and least values of a block's eight parts, of six bits: the last four have two of these elsewhere."""
-    first, second, rest = packed.reshape(-1, 3, 4).swapaxes(0, 1)
+def _codes(kind, field):  # {name: uint8 [block, byte]} -> uint8 [block, weight]
+    (_, *low), (_, *high) = FIELDS[kind]["low"], FIELDS[kind].get("high", [0])
+    codes = _parts(field["low"], *low)
+    return codes | (_parts(field["high"], *high) << low[1]) if high else codes
+
+
+def _scales(kind, packed):  # uint8 [block, byte] -> 2 x [block, part]
+    """The scales of a block's parts, and by what the least value is multiplied."""
+    if packed is None:
+        return np.int8(1), np.int8(1)
+    if kind == "Q6_K":
+        return packed.view(np.int8), None
+    if kind == "Q2_K":
+        return packed & 15, -(packed >> 4).view(np.int8)
+    if kind in ("Q3_K", "IQ4_XS"):  # of six bits, the upper two of which stand apart
+        lower, upper = (packed[:, :8], packed[:, 8:]) if kind == "Q3_K" else (packed[:, 2:], packed[:, :2])
+        apart = (8, 4) if kind == "Q3_K" else (1, 1)
+        return (_parts(lower, apart[0], 4) | _parts(upper, apart[1], 2) << 4).view(np.int8) - np.int8(32), None
+    first, second, rest = packed.reshape(-1, 3, 4).swapaxes(0, 1)  # the last four have two bits elsewhere
     halves = ((first, rest & 15), (second, rest >> 4))
-    return [np.concatenate([whole & 63, below | (whole >> 6 << 4)], axis=1) for whole, below in halves]
+    scales, least = (np.concatenate([whole & 63, below | (whole >> 6 << 4)], axis=1) for whole, below in halves)
+    return scales, -least.view(np.int8)

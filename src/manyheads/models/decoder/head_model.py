@@ -18,12 +18,14 @@ from manyheads.inputs import checked_heads
 from manyheads.maps import AttentionMap
 from manyheads.models.attributing import read_back, strongest_heads, titles, walk
 from manyheads.models.composing import BIASES, added_parts, checked_places, through
+from manyheads.models.decoder.folder import read_folder
 from manyheads.models.decoder.gguf import read_gguf
 from manyheads.models.decoder.network import LanguageModel
 from manyheads.models.decoder.sampling import drawn, is_endless, probabilities, uniforms
 from manyheads.models.decoder.tokens import DecoderTokens
 from manyheads.models.decoder.weights import Weights, open_weights
 from manyheads.models.machine import Lens, Machine, checked_parts, norms_of, part_names, sizes_of, walked
+from manyheads.models.pretrained import DECODER_FILE
 from manyheads.models.registry import all_but
 from manyheads.reading.value_norms import norms, rows_of
 
@@ -52,8 +54,9 @@ def load_decoder(path: str | os.PathLike[str] | None = None) -> "Decoder":
     or the Hugging Face hub: the same file, in which each takes 4 bits. They are put together as float32, 540 MB, once
     however often it is called; `manyheads.attention` computes.
 
-    Or open a model of your own: the `path` of a GGUF file, as Ollama, LM Studio and llama.cpp run them, of an
-    architecture that `shared/gguf.json` lists, Llama's and Qwen's among them. All its weights are unpacked as float32,
+    Or open a model of your own: the `path` of a GGUF file, as Ollama, LM Studio and llama.cpp run them, of one part of
+    a file in parts, or of a folder as transformers' `save_pretrained` writes it, with the tokenizer. Its architecture
+    is one that `shared/gguf.json` lists, Llama's and Qwen's among them. All its weights are unpacked as float32,
     anew at each call: a model of a billion weights takes 4 GB of memory.
 
     >>> from manyheads.models.decoder.weights import gguf_file
@@ -65,9 +68,10 @@ def load_decoder(path: str | os.PathLike[str] | None = None) -> "Decoder":
     which says why.
     """
     path = None if path is None else Path(path).expanduser()
-    if path is None or not (path.is_file() or path.suffix.lower() == ".gguf"):
+    is_folder = path is not None and path.is_dir() and not (path / DECODER_FILE).exists()
+    if path is None or not (is_folder or path.is_file() or path.suffix.lower() == ".gguf"):
         return _load_own(path)
-    held = read_gguf(path)
+    held = (read_folder if is_folder else read_gguf)(path)
     try:
         return _decoder(Weights(*held, name=_name_of(path)))
     except ValueError as error:
@@ -76,7 +80,8 @@ def load_decoder(path: str | os.PathLike[str] | None = None) -> "Decoder":
 
 def _name_of(path):
     """What pages call the model of a file."""
-    return "file/" + re.sub(r"\s+", "-", re.sub(r"(?i)\.gguf$", "", path.name))
+    name = re.sub(r"(?i)(-\d{5}-of-\d{5})?\.gguf$", "", path.resolve().name)
+    return "file/" + re.sub(r"\s+", "-", name)
 
 
 @cache
@@ -300,6 +305,9 @@ class Decoder(Lens):
             num_heads=self.num_heads,
             notes=tuple(notes),
         )
+
+    def feed_forward_output(self, layer):
+        return self.model.layers[layer].mlp.down
 
     def attention_layer(self, layer: int) -> MultiHeadAttention:
         """The `MultiHeadAttention` of a layer; `ValueError` for one that isn't there."""

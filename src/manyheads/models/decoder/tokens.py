@@ -21,7 +21,7 @@ from manyheads.models.white_space import within_reach
 from manyheads.shared.names import EMPTY, LONE_BYTES, NOTES
 from manyheads.shared.tokens import BYTES, of_bytes, spelled
 
-NORMAL, UNKNOWN, CONTROL, USER_DEFINED = 1, 2, 3, 4  # the types of tokens, in GGUF
+NORMAL, UNKNOWN, CONTROL, USER_DEFINED, UNUSED = 1, 2, 3, 4, 5  # the types of tokens, in GGUF
 _TABLE = json.loads(files("manyheads.shared").joinpath("pretokenizers.json").read_text(encoding="utf-8"))
 
 
@@ -65,6 +65,83 @@ def tokenizer_of(facts, rows=math.inf):
     begins = given.flag("add_bos_token", not is_bytewise or cut in _TABLE["begins"]) and first is not None
     start = next(each for each in (ids.get("<|endoftext|>"), first, last, 0) if each is not None)
     return FileTokenizer(parts, words, [first] * begins, start, given.ends({first, last}), notes, is_bytewise)
+
+
+def facts_of_tokenizer(written, ends):
+    """The facts of a GGUF file with the tokenizer of a `tokenizer.json`; texts end in the tokens numbered `ends`.
+
+    Raises `ValueError` for one that reads texts in another way than those of files do; `KeyError`, `TypeError` and
+    the like for one that's damaged.
+    """
+    model, added = written["model"], written.get("added_tokens") or []
+    if model["type"] != "BPE":
+        raise ValueError(_TABLE["faults"]["kind"].format(kind=model["type"][:40]))
+    ids = model["vocab"] | {each["content"]: each["id"] for each in added}
+    by_id = {number: token for token, number in ids.items()}
+    are_numbers = _are([int], [*by_id]) and all(0 <= number < _TABLE["most"]["tokens"] for number in by_id)
+    others = [each for each in added if model["vocab"].get(each["content"], each["id"]) != each["id"]]
+    if not are_numbers or len(by_id) < len(ids) or others:
+        raise _damaged("tokens")
+    marks = {each["id"]: CONTROL if each["special"] else USER_DEFINED for each in added}
+    every, before = range(max(by_id, default=0) + 1), _before(written.get("post_processor"))
+    facts = _cutting(written, added) | {
+        "tokens": [by_id.get(number, "") for number in every],
+        "token_type": [marks.get(number, NORMAL if number in by_id else UNUSED) for number in every],
+        "merges": [pair if isinstance(pair, str) else " ".join(pair) for pair in model["merges"]],
+        "add_bos_token": bool(before),
+    }
+    ends = [number for number in ends if type(number) is int and number in by_id]
+    facts |= dict(zip(["bos_token_id"], before)) | dict(zip(["eos_token_id", "eot_token_id", "eom_token_id"], ends))
+    return {f"tokenizer.ggml.{name}": value for name, value in facts.items()}
+
+
+def _cutting(written, added):
+    """How a `tokenizer.json` cuts texts, as facts; refused where a file's can't say so."""
+    model, steps, cut = written["model"], written.get("normalizer"), written.get("pre_tokenizer")
+    is_whole = any(each.get(name) for each in added for name in ("single_word", "lstrip", "rstrip"))
+    is_odd = any(model.get(name) for name in ("dropout", "continuing_subword_prefix", "end_of_word_suffix"))
+    is_spaced = model.get("byte_fallback") and steps and any(each.get("normalized") for each in added)
+    if is_whole or is_odd or is_spaced:
+        raise ValueError(_TABLE["faults"]["cuts"])
+    if model.get("byte_fallback"):
+        parts, scheme = _TABLE["pieces"], (cut or {}).get("prepend_scheme")
+        if not steps and scheme in ("first", "never") and parts["cut"].items() <= cut.items():
+            return {"model": "llama", "add_space_prefix": scheme == "first"}
+        for before in ([parts["prepend"]], []):
+            if cut is None and steps == {"type": "Sequence", "normalizers": [*before, parts["replace"]]}:
+                return {"model": "llama", "add_space_prefix": bool(before), "add_space_to_parts": True}
+        raise ValueError(_TABLE["faults"]["cuts"])
+    for family in _TABLE["families"]:
+        same = _plain(cut) == _plain(_bytewise(family)["pre_tokenizer"]) and steps == family.get("normalizer")
+        if same and model.get("ignore_merges", False) == family.get("wholeFirst", False):
+            return {"model": "gpt2", "pre": family["names"][0]}
+    raise ValueError(_TABLE["faults"]["cuts"])
+
+
+def _plain(cut):
+    """A pre-tokenizer's steps, alike where they cut alike."""
+    if cut["type"] == "Sequence":
+        return [step for each in cut["pretokenizers"] for step in _plain(each)]
+    if cut["type"] == "ByteLevel" and not cut["add_prefix_space"]:
+        return [["ByteLevel", cut.get("use_regex", True)]]
+    if cut["type"] == "Split" and "Regex" in cut["pattern"]:
+        short, long = _TABLE["endings"]
+        pattern = cut["pattern"]["Regex"].replace(short, long).replace(f"(?:{long})", long)
+        return [["Split", pattern, cut["behavior"], cut["invert"]]]
+    return [cut]
+
+
+def _before(step):
+    """The ids that a post-processor puts before each text."""
+    kind = (step or {}).get("type")
+    if kind in (None, "ByteLevel"):
+        return []
+    if kind == "Sequence":
+        return [number for each in step["processors"] for number in _before(each)]
+    *before, text = step["single"] if kind == "TemplateProcessing" else [{}]
+    if "Sequence" not in text or len(before) > 1:
+        raise ValueError(_TABLE["faults"]["cuts"])
+    return [number for each in before for number in step["special_tokens"][each["SpecialToken"]["id"]]["ids"]]
 
 
 class _Given:
@@ -185,7 +262,7 @@ def _bytewise(family):  # -> the parts of a `tokenizer.json` that cut and join
 def _pieces(given):
     """Spaces become "▁", and one comes before the text: before each part of it for Phi 3, or if it begins with none."""
     spaced, parts = given.flag("add_space_prefix", True), _TABLE["pieces"]
-    if given.architecture != "phi3":
+    if not given.flag("add_space_to_parts", given.architecture == "phi3"):
         cutting = parts["cut"] | {"prepend_scheme": "first" if spaced else "never"}
         return {"pre_tokenizer": cutting, "decoder": parts["decoder"]}
     steps = [parts["prepend"]] * spaced + [parts["replace"]]
@@ -232,6 +309,8 @@ class DecoderTokens:
         ids, notes, before = self.tokenizer.encode(text).ids, [*self._file.notes, *cut], self._file.before
         if self.unspelled and self.unspelled & set(self._in_bytes(text).encode()):
             notes.append("No token spells some of these characters; they are left out.")
+        if before and ids[:1] == before:  # as in llama.cpp, which warns of it, and in transformers
+            notes.append(_TABLE["doubled"].format(token=self.words[before[0]]))
         beyond = len(before) + len(ids) - most
         if beyond > 0:
             notes.append(f"This model reads at most {most} tokens; the first {beyond} are left out.")

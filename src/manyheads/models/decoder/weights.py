@@ -9,7 +9,7 @@ import re
 
 import numpy as np
 
-from manyheads.models.decoder.gguf import GGUF, MOST, fault, read_gguf
+from manyheads.models.decoder.gguf import GGUF, MOST, fault, listed, read_gguf
 from manyheads.models.pretrained import DECODER_FILE, pretrained_file
 
 # What our modules call their matrices, and what llama.cpp does.
@@ -157,7 +157,7 @@ class Weights:
         """
         places = {name: self._modules(name) for name in self._tensors if name != FACTORS}
         if unread := [name for name, modules in places.items() if not {*modules} <= {*shapes}]:
-            raise ValueError(fault("unread", names=_listed(unread)))
+            raise ValueError(fault("unread", names=listed(unread)))
         ours = [module for modules in places.values() for module in modules]
         if missing := [name for name in shapes if name not in ours]:
             raise ValueError(fault("lacks", name=_in_files(missing[0])))
@@ -175,9 +175,11 @@ class Weights:
         return found
 
     def _unpacked(self, name):
-        if not self._held(name).is_finite():
+        with np.errstate(invalid="ignore", over="ignore"):
+            weights = self._held(name).unpacked()
+        if not np.isfinite([weights.min(), weights.max()]).all():  # one that isn't finite is either, or both
             raise ValueError(fault("infinite", name=name))
-        return self._held(name).unpacked()
+        return weights
 
     def _modules(self, name):
         """What our modules call a tensor of the file, or the tensors that it's made of."""
@@ -190,7 +192,8 @@ class Weights:
         return [f"{before}{module}.{part}" for module in (FUSED if is_fused else MODULES).get(matrix, [matrix])]
 
     def _own_order(self, module, rows):
-        if self._known["pairs"] == "neighbours" and re.search(r"attention\.(query|key)\.", module):
+        pairs = self._fact("rope.pairs") or self._known["pairs"]
+        if pairs == "neighbours" and re.search(r"attention\.(query|key)\.", module):
             return halves_apart(rows, len(rows) // self._facts["headDim"])
         return rows
 
@@ -205,10 +208,6 @@ def _in_files(module):
 def _sizes(shape):  # of which a vector has one
     rows, columns = shape
     return str(columns) if rows == 1 else f"{rows}, {columns}"
-
-
-def _listed(names, most=4):
-    return ", ".join(names[:most]) + (f" and {len(names) - most} more" if len(names) > most else "")
 
 
 def halves_apart(rows, heads):  # [heads * d, ...] -> the same shape

@@ -250,24 +250,29 @@ class Encoder(Lens):
         if self._topics is None:
             self._topics = self.sentence_vectors(TOPICS)
         vectors = vectors.numpy(force=True)
-        scores = vectors / np.linalg.norm(vectors, axis=1, keepdims=True) @ self._topics.T
+        ids = encoding["input_ids"]
+        topics = () if set(ids) <= set(self.tokenizer.all_special_ids) else TOPICS  # nothing is near to no words
+        scores = vectors / np.linalg.norm(vectors, axis=1, keepdims=True) @ self._topics[: len(topics)].T
         parts = [
             part
             for layer in self._encoder.layer
             for part in ([layer.attention], [layer.intermediate.dense, layer.output])
         ]
         return Machine(
-            tokens=tuple(map(self._readable, self.tokenizer.convert_ids_to_tokens(encoding["input_ids"]))),
+            tokens=tuple(map(self._readable, self.tokenizer.convert_ids_to_tokens(ids))),
             parts=part_names(feed_forward),
             adds=norms_of(added),
             scores=scores.astype(np.float32),
-            labels=tuple(("topic", topic) for topic in TOPICS),
-            places=tuple(range(len(encoding["input_ids"]))),
+            labels=tuple(("topic", topic) for topic in topics),
+            places=tuple(range(len(ids))),
             parameters=(*sizes_of([self.model.embeddings], *parts), 0),
             num_heads=self.num_heads,
             unit="similarity",
             notes=tuple(encoding["notes"]),
         )
+
+    def feed_forward_output(self, layer):
+        return self._encoder.layer[layer].output.dense
 
     @property
     def _encoder(self):

@@ -115,13 +115,14 @@ class FocusModel(Lens, FocusNetwork):
         inside = torch.ones(1, len(ids), dtype=torch.bool)
         output, _ = self.attention(streams[-1], mask=inside, head_mask=torch.stack(taught))
         read = self.after(torch.stack([words[0], *(stream[0] for stream in streams), output[0]]))
-        scores = torch.cat([readout(read).softmax(-1) for readout in self.readouts.values()], dim=-1)
+        facts = FACTS if len(ids) > 2 else {}  # nothing is read where there are no words
+        scores = torch.cat([read[:, :0], *(self.readouts[fact](read).softmax(-1) for fact in facts)], dim=-1)
         return Machine(
             tokens=tuple(tokenizer().id_to_token(token) for token in ids),
             parts=part_names(feed_forward),
             adds=norms_of([words, *added, output]),
             scores=scores.numpy(force=True),
-            labels=tuple((fact, label) for fact, labels in FACTS.items() for label in labels),
+            labels=tuple((fact, label) for fact, labels in facts.items() for label in labels),
             places=(0,),
             parameters=sizes_of(
                 [self.word_codes, self.word_scale],
@@ -134,6 +135,9 @@ class FocusModel(Lens, FocusNetwork):
             replaces=("layer 2, attention",),
             notes=tuple(notes),
         )
+
+    def feed_forward_output(self, layer):
+        return None if layer else self.mix
 
     def logit_parts(self, sentence: str, _answer: str = "") -> dict[str, Any]:
         """What each head adds to the logits of all labels, [label, h + 2], with the biases and the sum, and names."""

@@ -11,6 +11,7 @@ import torch
 from numpy.typing import ArrayLike, NDArray
 from torch import nn
 
+from manyheads.attention import MultiHeadAttention
 from manyheads.defaults import new_tensors, where_it_is
 from manyheads.inputs import checked_heads
 from manyheads.maps import AttentionMap
@@ -19,6 +20,7 @@ from manyheads.models.composing import added_parts, checked_places, through
 from manyheads.models.induction.network import AttentionOnly, InductionConfig, next_losses
 from manyheads.models.keeping import fill, kept_file, kept_files, kept_variants, read_model, write_model
 from manyheads.models.machine import Lens, Machine, checked_parts, norms_of, part_names, sizes_of, walked
+from manyheads.models.registry import checked_head
 from manyheads.models.white_space import only
 from manyheads.reading.value_norms import norms, rows_of
 
@@ -169,6 +171,24 @@ class InductionModel(Lens, nn.Module):
         words = {"embedding": words, "position": network.position[: len(words)]}
         parts = added_parts(words, self._layers()[:layer], places, on)
         return network.layers[layer], through(network.norms[layer], parts)
+
+    def attention_layer(self, layer: int) -> MultiHeadAttention:
+        """The `MultiHeadAttention` of a layer; `ValueError` for one that isn't there."""
+        return self.network.layers[checked_head(self, layer, 0)[0]]
+
+    @torch.no_grad()
+    def layer_input(self, text: str, layer: int) -> torch.Tensor:  # [t, d]
+        """What the heads of a layer read: the vectors as the layer below left them, normed.
+
+        >>> from manyheads.attention import causal_mask
+        >>> model = load_induction()
+        >>> _, weights = model.attention_layer(1)(model.layer_input("abcab", 1), mask=causal_mask(5))
+        >>> weights[model.induction_head[1], -1].argmax().item()  # from the second b at the c
+        2
+        """
+        words = self.network.embed(torch.tensor(symbols(read(text, self.config.positions)[0])))
+        every = checked_parts(None, self, [False] * self.num_layers)
+        return self.network.norms[layer](walked(words, self._layers()[:layer], every)[1][-1])
 
     def _walk(self, characters, head_mask=None):
         words = self.network.embed(torch.tensor(symbols(characters)))

@@ -1,25 +1,39 @@
 """What `<word-points>` shows before a reader has the encoder."""
 
-from manyheads.models.points.plane import SENSES
+from manyheads.models.points.plane import SENSES, lost
+from manyheads.models.registry import all_but
 
 UNIT = 10_000  # places are whole numbers of so many parts
 
 
-def word_points_data(plane, sentences):
-    """The landmarks, the plane, and the words of some sentences: {"landmarks", "directions", "poles", "sentences"}.
+def word_points_data(plane, readings):
+    """Landmarks, plane and words of some sentences: {"landmarks", "directions", "poles", "heads", "readings"}.
 
-    Words are {"words", "places": across and upwards after each layer, "near": the nearest landmarks after each}.
+    `readings` are (sentence, off, masked): heads that are off, as (layer, head), and words that no word looks at. Words
+    are {"words", "places": across and upwards after each layer, "near": the nearest landmarks after each}; where
+    something is off or masked, "lost" has how much of each step that takes.
 
     >>> from manyheads.models.points import load_plane
-    >>> word_points_data(load_plane(), ["A cup of tea."])["sentences"]["A cup of tea."]["words"]
+    >>> word_points_data(load_plane(), [("A cup of tea.", (), ())])["readings"][0]["words"]
     ['a', 'cup', 'of', 'tea']
     """
     return {
         "landmarks": _written(plane.landmarks()),
         "directions": plane.directions.tolist(),
         "poles": list(SENSES),
-        "sentences": {sentence: _written(plane.read(sentence)) for sentence in sentences},
+        "heads": plane.encoder.num_heads,
+        "readings": [_reading(plane, *asked) for asked in readings],
     }
+
+
+def _reading(plane, sentence, off, masked):
+    found = {"sentence": sentence, "off": off, "masked": masked}
+    whole = plane.read(sentence)
+    if not off and not masked:
+        return found | _written(whole)
+    left = plane.read(sentence, head_mask=all_but(plane.encoder, off), masked=masked)
+    shares = [lost(each.vectors, without.vectors).round(4).tolist() for each, without in zip(whole, left)]
+    return found | _written(left) | {"lost": shares}
 
 
 def _written(points):

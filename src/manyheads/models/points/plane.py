@@ -44,15 +44,20 @@ class WordPlane:
     vectors: np.ndarray
     directions: np.ndarray
 
-    def read(self, sentence, nearest=4):
-        """The words of a sentence as points, without punctuation."""
-        ((tokens, states),) = self.encoder.states([sentence])
-        words = words_at(tokens)
+    def read(self, sentence, nearest=4, head_mask=None, masked=()):
+        """The words of a sentence as points, without punctuation.
+
+        `head_mask` [layer, h] is False for a head that is off; no word looks at those that are `masked`, in any layer.
+        """
+        ((tokens, states),) = self.encoder.states([sentence], head_mask)
+        words = {places: _text_of(tokens, places) for places in map(tuple, words_at(tokens))}
         if not words:
             return []
-        vectors = self.seen(np.stack([states[:, places].mean(1) for places in words]))
-        names = ["".join(tokens[place].removeprefix("##") for place in places) for places in words]
-        return self._points(names, vectors, nearest)
+        if unseen := [place for places, text in words.items() if text in masked for place in places]:
+            _, _, states = self.encoder.reading(sentence, head_mask, unseen)
+            states = states.numpy()
+        vectors = self.seen(np.stack([states[:, list(places)].mean(1) for places in words]))
+        return self._points(list(words.values()), vectors, nearest)
 
     def landmarks(self, nearest=4):
         """The landmarks as points; none is near itself."""
@@ -72,19 +77,34 @@ class WordPlane:
         if not own:
             alike[np.arange(len(names)), :, np.arange(len(names))] = -2
         near = np.argsort(-alike, axis=-1, kind="stable")[..., :nearest]
-        return [WordPoint(*each) for each in zip(names, places, near)]
+        return [WordPoint(*each) for each in zip(names, places, near, vectors)]
 
 
 @dataclass(frozen=True)
 class WordPoint:
-    """A word: its `places` [layer + 1, 2] on the plane, and its nearest landmarks, `near` [layer + 1, count].
+    """A word: its `places` [layer + 1, 2] on the plane, its nearest landmarks, `near` [layer + 1, count], its vectors.
 
-    Near is whoever's vector has the smallest angle to its own, in all dimensions.
+    Near is whoever's vector has the smallest angle to its own, in all dimensions. `vectors` [layer + 1, width] are
+    taken from the landmarks' mean, in units of their spread.
     """
 
     text: str
     places: np.ndarray
     near: np.ndarray
+    vectors: np.ndarray
+
+
+def lost(whole, left):
+    """How much of each step of a word goes where something is taken away: [layer]; below 0, it grows.
+
+    `whole` is its way, [layer + 1, d], `left` what is left of it. What counts is how far each step leads in its old
+    direction.
+
+    >>> lost(np.array([[0, 0], [2, 0], [2, 1]]), np.array([[0, 0], [1, 5], [1, 6]]))
+    array([0.5, 0. ])
+    """
+    step, shorter = np.diff(whole, axis=0), np.diff(left, axis=0)
+    return 1 - (shorter * step).sum(-1) / (step * step).sum(-1)
 
 
 @cache
@@ -128,6 +148,10 @@ def words_at(tokens):
         elif token[0].isalnum():
             words.append([place])
     return words
+
+
+def _text_of(tokens, places):
+    return "".join(tokens[place].removeprefix("##") for place in places)
 
 
 def _way_between_senses(encoder, spread):

@@ -38,12 +38,13 @@ export function misfits(settings: Record<string, string>, [layers, heads, querie
     off = [],
     first = 0,
     last,
+    query,
     ...rest
   }: StateParts = Object.assign({}, ...WRITTEN.map((name) => readPart(name, settings[name] ?? null)));
   const counts = { layer: layers, head: heads, query: queries, first: keys };
   const sentences = Object.entries(counts).flatMap(([name, count]) => {
-    const number = { ...rest, first }[name as keyof typeof counts];
-    return number != null && number >= count
+    const number = { ...rest, first, query: typeof query === "object" ? query[1] : query }[name as keyof typeof counts];
+    return typeof number === "number" && number >= count
       ? [`“${name}” can be ${count === 1 ? "0 alone" : `0 to ${count - 1}`} in this map; “${number}” cannot.`]
       : [];
   });

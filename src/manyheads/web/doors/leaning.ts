@@ -1,20 +1,21 @@
 // What figures share that lean on a <head-map>: which it is, and what they see of it.
 
+import { firstOf, readQuery } from "../math/query.ts";
 import type { HeadModel } from "../models/head-model.ts";
 import type { Host } from "../views/host.ts";
 import { headsOff, mapReady, type LiveMap } from "./page-element.ts";
 
 /** What such a figure sees of a map. */
-export type SeenMap = Pick<
-  LiveMap,
-  "attention" | "computedBy" | "headMask" | "model" | "models" | "query" | "sentence"
->;
+export type SeenMap = Pick<LiveMap, "attention" | "computedBy" | "headMask" | "model" | "models" | "sentence"> & {
+  query: number; // of several that ask as one, the first
+};
 
 /** What a map shows now; its script may come later. */
-export function seenOf(map: Element & Partial<SeenMap>): SeenMap {
+export function seenOf(map: Element & Partial<LiveMap>): SeenMap {
   const { attention = null, computedBy = "", headMask = null, model = "", models = [] } = map;
-  const { query = Number(map.getAttribute("query")), sentence = map.getAttribute("sentence") ?? "" } = map;
-  return { attention, computedBy, headMask, model, models, query, sentence };
+  const { query = readQuery(map.getAttribute("query") ?? "") ?? 0, sentence = map.getAttribute("sentence") ?? "" } =
+    map;
+  return { attention, computedBy, headMask, model, models, query: firstOf(query), sentence };
 }
 
 /** The map in a figure. */

@@ -6,26 +6,31 @@ import { failedTo, megabytes, modelsScript } from "./page-models.ts";
 import type { Tell } from "./task.ts";
 
 /**
- * A model of a file of the reader's. `tell` says how far it has come, with a button that cancels it, and what could not be done, which is
+ * A model of a file of the reader's, or of several that are one. `tell` says how far it has come, with a button that cancels it, and what could not be done, which is
  * rejected as well; `opened` gets a line that says what the file is.
  */
 export async function openFile(
-  file: File,
+  given: File | File[],
   {
     tell,
     opened = () => {},
     progress = () => {},
     cancels = new AbortController(),
+    beside = false,
   }: Partial<Omit<Opening, "signal">> & { tell: Tell; cancels?: AbortController },
 ) {
   const arrived = (done: number, total: number) => {
     tell(`Reading the file: ${megabytes(done)} of ${megabytes(total)} MB.`, () => cancels.abort(), "Cancel");
     progress(done, total);
   };
-  arrived(0, file.size);
+  const files = [given].flat();
+  arrived(
+    0,
+    files.reduce((sum, { size }) => sum + size, 0),
+  );
   try {
     const { openModel } = await modelsScript();
-    return await openModel(file, { progress: arrived, opened, signal: cancels.signal });
+    return await openModel(files, { progress: arrived, opened, beside, signal: cancels.signal });
   } catch (error) {
     const reason = cancels.signal.aborted
       ? "Cancelled. What you see stays."

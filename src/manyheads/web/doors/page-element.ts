@@ -2,13 +2,16 @@
 
 import type { AttentionMap, HeadMask } from "../math/attention-map.ts";
 import { hostHere } from "../math/host.ts";
+import type { Query } from "../math/query.ts";
 import type { HeadModel } from "../models/head-model.ts";
 import { h } from "../views/dom.ts";
 import { elementNamed } from "./named.ts";
 
 /** Adds stylesheets that lie beside this module on the site to a page that does not have them, in files or in itself. */
 export function dressPage(...names: string[]) {
-  if (hostHere() || document.querySelector("style.manyheads")) return;
+  const host = hostHere();
+  if (host) return names.forEach((name) => host.style?.(name).catch(() => {})); // one that a figure brings later, as it stands without until then
+  if (document.querySelector("style.manyheads")) return;
   for (const name of names) {
     const href = new URL(`./${name}`, import.meta.url).href;
     if (![...document.styleSheets].some((sheet) => sheet.href?.split("?")[0] === href))
@@ -21,11 +24,12 @@ export interface LiveMap extends HTMLElement {
   readonly ready: Promise<void>;
   readonly settled: Promise<void>; // once its last answer is here
   readonly attention: AttentionMap | null;
+  readonly compared: AttentionMap | null;
   readonly computedBy: string; // a model's name
   readonly models: string[]; // their names
   model: string; // the name of the chosen one
   sentence: string;
-  query: number;
+  query: Query | string; // who asks; a text until a map is here in which it is found
   headMask: HeadMask;
   readonly enlarged: { layer: number; head: number } | null;
   off: string; // the heads that are off: "0.3 5.11", layer.head

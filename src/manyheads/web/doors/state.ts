@@ -3,6 +3,7 @@
 import { offOf } from "../math/heads-off.ts";
 import type { MapState } from "../math/map-state.ts";
 import { OPTION_NAMES, OPTIONS, readOption, START } from "../math/options.ts";
+import { writeQuery } from "../math/query.ts";
 
 /** The parts of a state that attributes and links name; `off` lists the heads that are off: "0.3 5.11", layer.head. */
 export const WRITTEN: string[] = [...OPTION_NAMES, "off"];
@@ -30,7 +31,8 @@ export function writeState(state: MapState, model: string, layer = 0) {
   const pairs = model ? [["model", model]] : [];
   const start = { ...START, layer };
   for (const name of OPTION_NAMES)
-    if ((state[name] ?? start[name]) !== start[name]) pairs.push([name, String(state[name])]);
+    if ((state[name] ?? start[name]) !== start[name])
+      pairs.push([name, name === "query" ? writeQuery(state.query) : String(state[name])]);
   const off = offOf(state.headMask);
   if (off) pairs.push(["off", off]);
   return pairs;

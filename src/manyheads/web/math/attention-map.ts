@@ -27,6 +27,7 @@ export interface AttentionMap {
   present?: number[]; // the layers whose weights are there; all, unless a kernel has sent some only
   pictures?: Tints; // of all heads, where not all layers are there
   picture?: PatchPicture; // what the model looked at in patches
+  answerStart?: number; // the key with which what the model wrote begins, after a prompt
   sources?: Source[]; // parts of the text that have names
   final?: boolean; // there is nobody to ask for other layers
   scoreParts?(edge: AttentionEdge): ScoreParts | Promise<ScoreParts>; // why a head looks there, by a model in the page that can tell
@@ -46,7 +47,7 @@ export interface Source {
   sizes: number[];
 }
 
-/** Twin of `Picture` in Python: its patches are the keys from `keyStart` on of the computed map, row after row. */
+/** Twin of `Picture` in Python: its patches are the keys from `keyStart` on of the computed map, row after row, or as `places` says. */
 export interface PatchPicture {
   src?: string; // a data URL; or else
   ink?: ArrayLike<number>; // how dark each pixel is, row by row, 1 is ink
@@ -56,6 +57,7 @@ export interface PatchPicture {
   height: number;
   keyStart: number;
   queryStart: number | null; // where patches ask as well; null where others do
+  places?: (number | null)[]; // how far after the start the patch of each cell is; null where it has none
 }
 
 /** The tints of all heads, -127 to 127: [layer, head, y, x]. */

@@ -1,10 +1,11 @@
-// Less of a map, for reading it: words, no special tokens, some of the tokens. Twin of maps/choosing.py. Each function gives a new map, whose notes say what was done to it; of a map that is not there in full, the layers that are.
+// Less of a map, for reading it: words, no special tokens, some of the tokens, several that ask as one. Twin of maps/choosing.py. Each function gives a new map, whose notes say what was done to it; of a map that is not there in full, the layers that are.
 
 import type { AttentionMap } from "./attention-map.ts";
-import { hasMask, isMasked, isOfShares, layersOf, queryWeights } from "./maps.ts";
+import { hasMask, isMasked, isOfShares, layersOf, queryName, queryWeights } from "./maps.ts";
 import { ONLY_SPECIAL } from "./names.ts";
 import { OPTIONS } from "./options.ts";
-import { isSpecial, joined, note, percent, readable, wordStarts } from "./text.ts";
+import { endsOf, spanned, writeQuery, type Query } from "./query.ts";
+import { findWords, isSpecial, joined, note, percent, readable, wordStarts } from "./text.ts";
 
 /** A map with the places that its tokens have in the one that was computed, where they're fewer. */
 export type Chosen = AttentionMap & { queries?: number[]; keys?: number[] };
@@ -166,4 +167,44 @@ export function takeBetween(
   eachRow(map, (row, _, __, query) => askingRows.has(query) && (whole += sumOf(row)));
   eachRow(part, (row) => (kept += sumOf(row)));
   return addNote(part, note("between", { ...range, share: percent(whole > 0 ? Math.max(1 - kept / whole, 0) : 0) }));
+}
+
+const MOST_PLACES = 6; // of a text that stands at more, these are named
+
+/** Who asks of a map with such tokens: what is left of a span, else the first; `refused` says why a text can't. */
+export function fitQuery(query: Query | string, tokens: string[]): { query: Query; refused?: string } {
+  if (typeof query !== "string") {
+    const [first, last] = endsOf(query);
+    return { query: first < tokens.length ? spanned(first, Math.min(last, tokens.length - 1)) : 0 };
+  }
+  const found = findWords(tokens, query);
+  if (found.length === 1) return { query: spanned(...found[0]) };
+  if (!found.length) return { query: 0, refused: note("nowhere", { words: query }) };
+  const named = found.slice(0, MOST_PLACES).map((span) => writeQuery(spanned(...span)));
+  const places = named.join(", ") + (found.length > MOST_PLACES ? ", …" : "");
+  return { query: 0, refused: note("twice", { words: query, count: found.length, places }) };
+}
+
+/** A map of one query, of a span the mean of its rows; of the layers that are there. */
+export function askedBy<Of extends AttentionMap>(map: Of, query: Query): Of {
+  const [layers, heads, , keys] = map.shape;
+  const weights = new Float32Array(layers * heads * keys);
+  for (const layer of layersOf(map))
+    for (let head = 0; head < heads; head++)
+      weights.set(queryWeights(map, layer, head, query), (layer * heads + head) * keys);
+  return {
+    ...map,
+    weights,
+    shape: [layers, heads, 1, keys],
+    causal: undefined,
+    mask: hasMask(map) ? map.keyTokens.map((_, key) => Number(!isMasked(map, query, key))) : undefined,
+    queryTokens: [queryName(map, query)],
+  };
+}
+
+/** What is said of those that ask as one. */
+export function asOne(map: AttentionMap, query: Query) {
+  const [first, last] = endsOf(query);
+  if (first === last) return [];
+  return [note(isOfShares(map) ? "asOne" : "asOneAny", { words: queryName(map, query), count: last + 1 - first })];
 }

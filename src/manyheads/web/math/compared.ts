@@ -1,5 +1,6 @@
 // Two maps beside each other: what of them differs, and which heads moved most.
 
+import type { AttentionMap, Predictions } from "./attention-map.ts";
 import type { ShownMap } from "./map-state.ts";
 import { alignTokens, attentionMoved, isOfParts, layersOf, perMille, queryWeights } from "./maps.ts";
 import { FULL } from "./names.ts";
@@ -41,23 +42,41 @@ export function difference(map: ShownMap, compared: ShownMap): ShownMap {
 }
 
 /**
- * How much of its attention each head of a layer gives elsewhere in the second sentence, as the mean of the words that both
- * have: [head] -> share. None where weights are no shares.
+ * How much of its attention each head of a layer gives elsewhere in the second map, as the mean of the words that both have: [head] ->
+ * share. None where weights are no shares. Of equal tokens, twin of `AttentionMap.moved`.
  */
-export function movedHeads(map: ShownMap, compared: ShownMap, layer: number) {
+export function headsMoved(map: AttentionMap, compared: AttentionMap, layer: number) {
   if (![map, compared].every(isOfParts)) return [];
   const [asking, lookedAt] = [
     alignTokens(map.queryTokens, compared.queryTokens),
     alignTokens(map.keyTokens, compared.keyTokens),
   ];
-  return Array.from({ length: map.shape[1] }, (_, head) =>
-    perMille(
-      asking.reduce(
-        (sum, [first, second]) =>
-          sum +
-          attentionMoved(queryWeights(map, layer, head, first), queryWeights(compared, layer, head, second), lookedAt),
-        0,
-      ) / Math.max(asking.length, 1),
-    ),
-  );
+  return Array.from({ length: map.shape[1] }, (_, head) => {
+    const moved = asking.map(([first, second]) =>
+      attentionMoved(queryWeights(map, layer, head, first), queryWeights(compared, layer, head, second), lookedAt),
+    );
+    return moved.reduce((sum, each) => sum + each, 0) / Math.max(asking.length, 1);
+  });
 }
+
+/** The same as it's told. */
+export const movedHeads = (map: AttentionMap, compared: AttentionMap, layer: number) =>
+  headsMoved(map, compared, layer).map(perMille);
+
+/** Two models' maps of one text: how far each head moved, counted through all layers, none where they cut it into other tokens; and what each predicts. */
+export interface Apart {
+  heads: number[];
+  predictions: [Predictions, Predictions];
+}
+
+export function apartOf(map: AttentionMap, compared: AttentionMap): Apart {
+  const isAlike = String(map.keyTokens) === String(compared.keyTokens);
+  return {
+    heads: isAlike ? layersOf(map).flatMap((layer) => headsMoved(map, compared, layer)) : [],
+    predictions: [map.predictions, compared.predictions],
+  };
+}
+
+/** How far each head moved, on average over several texts; none without any. */
+export const averageOf = (texts: Apart[]) =>
+  (texts[0]?.heads ?? []).map((_, at) => texts.reduce((sum, { heads }) => sum + heads[at], 0) / texts.length);

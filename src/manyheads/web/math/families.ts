@@ -33,8 +33,14 @@ const FILE = "file/";
 /** Whether a model is a file that the reader opened: "file/" and the file's name. */
 export const isFile = (name: string) => name.startsWith(FILE);
 
-/** What the page calls the model of a file; attributes name several with spaces between them. */
-export const nameOfFile = (name: string) => FILE + name.replace(/\.gguf$/i, "").replace(/\s+/g, "-");
+/** What the page calls the model of a file, of a file's parts, or of a folder; attributes name several with spaces between them. */
+export function nameOfFiles(files: File[]) {
+  const { name, webkitRelativePath = "" } = files.find((file) => /\.safetensors$/i.test(file.name)) ??
+    files[0] ?? { name: "" };
+  const [folder, ...inside] = webkitRelativePath.split("/");
+  const own = inside.length ? folder : name.replace(/(-\d{5}-of-\d{5})?\.(gguf|safetensors)$/i, "");
+  return FILE + own.replace(/\s+/g, "-");
+}
 
 /** Whether a model is so large that a page fetches it only when its reader asks. */
 export const isOnRequest = (name: string) => familyOf(name)?.onRequest ?? false;

@@ -6,6 +6,7 @@ export interface Host {
   base: string; // where the scripts believe that they lie
   file(name: string): Promise<Blob>;
   script(name: string): Promise<string>; // its address
+  style?(name: string): Promise<void>; // dresses the document
   worker?(name: string): Worker; // of a page; a worker starts none
 }
 

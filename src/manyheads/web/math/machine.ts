@@ -29,6 +29,19 @@ export interface Inside {
   weights: Matrix; // [h, q, k]
   adds: Matrix; // [h, token]
   names?: string[]; // of heads that were taught something
+  neurons?: Neurons; // of its feed-forward part; in a language model they come with the answers so far
+}
+
+/** The neurons of a feed-forward part that add most: twin of `Neurons` in Python, which explains it. */
+export interface Neurons {
+  count: number; // of all
+  strongest: Neuron[];
+}
+
+export interface Neuron {
+  neuron: number;
+  adds: number; // how long the vector is that it adds
+  raises: string[][]; // [question, label], those that gain most by it
 }
 
 export const ATTENTION = "attention";
@@ -61,9 +74,9 @@ export function readAfter(parts: string[], open: number | null) {
   });
 }
 
-/** What of a part mask, [layer, h + 1], are the heads, and whether the feed-forward part is on. */
-export const headsIn = (on?: boolean[]) => on?.slice(0, -1);
-export const mixesIn = (on?: boolean[]) => on?.at(-1) ?? true;
+/** Of a layer's row in a mask of heads or parts: the heads, and whether the feed-forward part is on. */
+export const headsIn = (on: boolean[] | null | undefined, heads: number) => on?.slice(0, heads);
+export const mixesIn = (on: boolean[] | null | undefined, heads: number) => on?.[heads] ?? true;
 
 /** The mask without some parts, each [layer, part]: a head's number, -1 for the feed-forward part, -2 for all heads. Null where all are on. */
 export function partMaskOf(off: number[][], layers: number, heads: number): HeadMask {
@@ -100,6 +113,48 @@ export function insideOf(layer: number, weights: Matrix, V: Matrix, output: Matr
 export const insideLayer = (layer: number, X: Matrix, learned: Layer, weights: Matrix, on: boolean[] | undefined) =>
   insideOf(layer, weights, project(X, X, learned, weights.shape[0])[2], learned["output.weight"], on);
 
+const STRONGEST = 5; // neurons that are shown
+export const RAISED = 3; // answers to a question that each is said to raise
+const LEAST = 0.01; // by which it's worth saying
+
+/** The neurons that add most to some tokens in the mean: `active` [t, neuron], how long what each writes is, and what each `raises`, as `raisedBy` finds it. */
+export function neuronsOf(active: Matrix, lengths: ArrayLike<number>, raises: (neuron: number) => string[][]): Neurons {
+  const [tokens, count] = active.shape;
+  const adds = Float64Array.from({ length: count }, (_, neuron) => {
+    let sum = 0;
+    for (let at = neuron; at < active.values.length; at += count) sum += active.values[at];
+    return Math.abs(sum / tokens) * lengths[neuron];
+  });
+  const strongest = [...adds.keys()].sort((one, other) => adds[other] - adds[one]).slice(0, STRONGEST);
+  const shown = strongest.filter((neuron) => adds[neuron] > 0);
+  return { count, strongest: shown.map((neuron) => ({ neuron, adds: adds[neuron], raises: raises(neuron) })) };
+}
+
+/** What the part adds to some tokens without one of its neurons: `mixed` [t, d], `active` [t, neuron], `weight` [d, neuron]. */
+export function withoutNeuron(mixed: Matrix, active: Matrix, weight: Matrix, neuron: number): Matrix {
+  const [width, count] = weight.shape;
+  const values = mixed.values.map(
+    (value, at) =>
+      value - active.values[Math.floor(at / width) * count + neuron] * weight.values[(at % width) * count + neuron],
+  );
+  return { shape: mixed.shape, values };
+}
+
+/** How long the columns of a matrix are. */
+export function columnLengths({ shape: [, columns], values }: Matrix) {
+  const squares = new Float64Array(columns);
+  values.forEach((value, at) => (squares[at % columns] += value ** 2));
+  return squares.map(Math.sqrt);
+}
+
+/** Of each question the labels that gain most, the most first. */
+export function raisedBy(labels: string[][], gains: ArrayLike<number>) {
+  const sorted = [...labels.keys()].filter((at) => gains[at] > LEAST).sort((one, other) => gains[other] - gains[one]);
+  const before = (question: string, place: number) =>
+    sorted.slice(0, place).filter((at) => labels[at][0] === question).length;
+  return sorted.filter((at, place) => before(labels[at][0], place) < RAISED).map((at) => labels[at]);
+}
+
 /** How many numbers training made. */
 export const sizeOf = (...tensors: Matrix[]) =>
   tensors.reduce((all, { shape }) => all + shape.reduce((size, side) => size * side, 1), 0);
@@ -114,8 +169,9 @@ export function stackedRows(rows: ArrayLike<number>[]): Matrix {
 
 // ------------------------------------------------------------------------------------------- the answer so far
 
-/** The place of an answer among the labels: of a question, or without one of the first, its likeliest at the end. */
+/** The place of an answer among the labels: of a question, or without one of the first, its likeliest at the end; -1 where nothing is answered. */
 export function answerIn({ labels, scores }: Machine, answer: string) {
+  if (!labels.length) return -1;
   const exact = labels.findIndex((pair) => pair.join(": ") === answer);
   if (exact >= 0) return exact;
   const question = labels.some(([name]) => name === answer) ? answer : labels[0][0];
@@ -129,8 +185,8 @@ export const rivalsIn = (labels: string[][], question: string) =>
 
 /** After each part: the answer's score, where it stands among all answers, 1 for the first, and the place of the likeliest. */
 export function soFar({ labels, scores, ranks }: Machine, answer: number) {
-  const rivals = rivalsIn(labels, labels[answer][0]);
-  return Array.from({ length: scores.shape[0] }, (_, part) => {
+  const rivals = answer < 0 ? [] : rivalsIn(labels, labels[answer][0]);
+  return Array.from({ length: rivals.length && scores.shape[0] }, (_, part) => {
     const row = rowOf(scores, part);
     const best = rivals.reduce((one, other) => (row[other] > row[one] ? other : one));
     const above = rivals.filter((other) => row[other] > row[answer]).length;

@@ -2,6 +2,7 @@
 
 import type rows from "../../shared/options.json";
 import type { AttentionMap, HeadMask } from "./attention-map.ts";
+import type { Query } from "./query.ts";
 
 type Rows = typeof rows;
 
@@ -19,7 +20,7 @@ export interface MapState extends Choices {
   compare: string | null;
   layer: number;
   head: number | null;
-  query: number;
+  query: Query | string; // a text until there is a map in which it is found
   headMask: HeadMask;
   model: number;
   first: number;

@@ -3,22 +3,32 @@
 import type { HeadStyle } from "./map-state.ts";
 import type { AttentionMap, HeadMask } from "./attention-map.ts";
 import { BEHAVIOURS, DEPTH, FULL, HEAD_COLOURS, NEUTRAL_COLOUR, NUMBER_COLOURS, OFF_COLOUR } from "./names.ts";
-import { isSpecial } from "./text.ts";
+import { endsOf, isAsking, spanned, type Query } from "./query.ts";
+import { isSpecial, textOf } from "./text.ts";
 
 export const DENSE = 20; // keys; a matrix of more has small cells
 const FAINT = 0.1;
 const DEPTHS = 200; // from no tint to the full one; finer ones no eye sees, and a cell that stays is not drawn anew
 
-/** The weights that one query gives to all keys in one head: float32 [key]. */
-export function queryWeights(
-  { shape, weights }: Pick<AttentionMap, "shape" | "weights">,
-  layer: number,
-  head: number,
-  query: number,
-) {
-  const [, heads, queries, keys] = shape;
+/** How those are called that ask: a token, or the text of a span. */
+export const queryName = ({ queryTokens }: Pick<AttentionMap, "queryTokens">, query: Query) =>
+  typeof query === "number" ? queryTokens[query] : textOf(queryTokens, ...query);
+
+type Rows = Pick<AttentionMap, "shape" | "weights">;
+
+/** The weights that one query gives to all keys in one head, of a span the mean of its rows: float32 [key]. */
+export function queryWeights(map: Rows, layer: number, head: number, query: Query) {
+  if (typeof query !== "number") return meanOfRows(map, layer, head, query);
+  const [, heads, queries, keys] = map.shape;
   const start = ((layer * heads + head) * queries + query) * keys;
-  return weights.subarray(start, start + keys);
+  return map.weights.subarray(start, start + keys);
+}
+
+function meanOfRows(map: Rows, layer: number, head: number, [first, last]: readonly [number, number]): Float32Array {
+  const sums = new Float64Array(map.shape[3]);
+  for (let query = first; query <= last; query++)
+    queryWeights(map, layer, head, query).forEach((weight, key) => (sums[key] += weight));
+  return Float32Array.from(sums, (sum) => sum / (last + 1 - first));
 }
 
 /** The layers whose weights are there: all, unless a kernel has sent some only. */
@@ -50,12 +60,17 @@ export const headTitle = (map: AttentionMap, layer: number, head: number) =>
 /** Whether the rows of a map sum to 1, or to 0. */
 export const isOfShares = ({ kind = "shares" }: AttentionMap) => kind === "shares";
 
-/** Whether a query may not look at a key, as at later words in causal attention. */
-export const isMasked = (
+/** Whether a query may not look at a key, as at later words in causal attention; of a span, none of its tokens. */
+export function isMasked(
   { shape, causal, mask }: Pick<AttentionMap, "shape" | "causal" | "mask">,
-  query: number,
+  query: Query,
   key: number,
-) => (causal ? key > query : Boolean(mask) && !mask?.[query * shape[3] + key]);
+) {
+  const [first, last] = endsOf(query);
+  if (causal || !mask) return Boolean(causal) && key > last;
+  for (let place = first; place <= last; place++) if (mask[place * shape[3] + key]) return false;
+  return true;
+}
 
 /** Whether some query may not look at some key. */
 export const hasMask = ({ causal, mask }: AttentionMap) => Boolean(causal || mask);
@@ -268,30 +283,38 @@ export function alignTokens(a: string[], b: string[]) {
 }
 
 /**
- * The share of a head's attention that lands elsewhere in the second sentence, 0 to 1: total variation distance,
- * where a word that only one of the sentences has counts as elsewhere.
+ * The share of a head's attention that lands elsewhere in the second map, 0 to 1: total variation distance, half of what the rows differ
+ * by, where a word that only one of the maps has, and what a row lacks to 1, count as well.
  */
 export function attentionMoved(rowA: ArrayLike<number>, rowB: ArrayLike<number>, pairs: number[][]) {
-  let stayed = 0;
-  for (const [i, j] of pairs) stayed += Math.min(rowA[i], rowB[j]);
-  return Math.max(0, 1 - stayed);
+  let [differs, restA, restB, sumA, sumB] = [0, 0, 0, 0, 0];
+  for (let i = 0; i < rowA.length; i++) sumA += rowA[i];
+  for (let j = 0; j < rowB.length; j++) sumB += rowB[j];
+  for (const [i, j] of pairs) {
+    differs += Math.abs(rowA[i] - rowB[j]);
+    restA += rowA[i];
+    restB += rowB[j];
+  }
+  const unpaired = sumA - restA + (sumB - restB);
+  return Math.min(Math.max((differs + unpaired + Math.abs(sumA - sumB)) / 2, 0), 1);
 }
 
 interface Compared {
   moved: number[];
   pairs: number[][] | null;
-  secondQuery: number;
+  secondQuery: Query;
 }
 
 /**
  * Two maps head by head, for one query: {moved: [head] -> share, pairs: the tokens that both have, secondQuery: the query's
  * place in the second}. Nothing moved without a second map, or where weights are no shares.
  */
-export function compareHeads(map: AttentionMap, compared: AttentionMap | null, layer: number, query: number): Compared {
+export function compareHeads(map: AttentionMap, compared: AttentionMap | null, layer: number, query: Query): Compared {
   if (!compared) return { moved: [], pairs: null, secondQuery: query };
   const pairs = alignTokens(map.keyTokens, compared.keyTokens);
   const alike = map.queryTokens === map.keyTokens ? pairs : alignTokens(map.queryTokens, compared.queryTokens);
-  const secondQuery = alike.find(([i]) => i === query)?.[1] ?? Math.min(query, compared.shape[2] - 1);
+  const both = alike.filter(([i]) => isAsking(query, i)).map(([, j]) => j);
+  const secondQuery = both.length ? spanned(both[0], both.at(-1)!) : Math.min(endsOf(query)[0], compared.shape[2] - 1);
   if ([map, compared].some(({ kind = "shares" }) => kind === "amounts" || kind === "signed"))
     return { moved: [], pairs, secondQuery };
   const moved = Array.from({ length: map.shape[1] }, (_, head) =>

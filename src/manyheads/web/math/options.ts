@@ -2,10 +2,11 @@
 
 import rows from "../../shared/options.json";
 import type { MapState } from "./map-state.ts";
+import { readQuery, type Query } from "./query.ts";
 
-/** A text, one of some values, or a place counted from 0. */
+/** A text, one of some values, a place counted from 0, or who asks: a place, a span, or a text that is to be found. */
 export interface Option {
-  kind: "text" | "choice" | "place";
+  kind: "text" | "choice" | "place" | "query";
   says: string;
   values?: Record<string, Value>; // of a choice; the first is where it starts
   start?: string | number | null; // where it starts, else
@@ -46,9 +47,10 @@ export function valuesOf(name: string) {
 }
 
 /** The value of an option that a text stands for; undefined where it's none that may be. */
-export function readOption(name: OptionName, text: string): string | number | undefined {
+export function readOption(name: OptionName, text: string): string | Query | undefined {
   const { kind, former }: Option = OPTIONS[name];
   if (kind === "text") return text;
+  if (kind === "query") return readQuery(text);
   if (kind === "place") return /^\d{1,6}$/.test(text) ? Number(text) : undefined;
   const value = former && Object.hasOwn(former, text) ? former[text] : text;
   return valuesOf(name)?.includes(value) ? value : undefined;

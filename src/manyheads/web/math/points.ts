@@ -3,11 +3,15 @@
 import type { Matrix } from "./attention.ts";
 import { isPiece, readable } from "./text.ts";
 
-/** A word: its [across, upwards] after each layer, the embeddings first, and its nearest landmarks after each. */
+/**
+ * A word: its [across, upwards] after each layer, the embeddings first, and its nearest landmarks after each. Where heads are off or words
+ * masked, `lost` is how much of each step that takes, in all dimensions.
+ */
 export interface WordPoint {
   text: string;
   places: [number, number][];
   near: number[][];
+  lost?: number[];
 }
 
 /** Words as models/points/page_data.py writes them. */
@@ -15,6 +19,7 @@ export interface WrittenPoints {
   words: string[];
   places: number[][];
   near: number[][];
+  lost?: number[][];
 }
 
 /** What a reading of a text has: its tokens, and their vectors after each layer, [layer + 1, token, width]. */
@@ -25,7 +30,7 @@ export interface Reading {
 
 const UNIT = 10_000; // written places are whole numbers of so many parts
 
-export const pointsOf = ({ words, places, near }: WrittenPoints): WordPoint[] =>
+export const pointsOf = ({ words, places, near, lost }: WrittenPoints): WordPoint[] =>
   words.map((text, at) => {
     const layers = places[at].length / 2;
     const each = near[at].length / layers;
@@ -36,6 +41,7 @@ export const pointsOf = ({ words, places, near }: WrittenPoints): WordPoint[] =>
         places[at][2 * layer + 1] / UNIT,
       ]),
       near: Array.from({ length: layers }, (_, layer) => near[at].slice(layer * each, (layer + 1) * each)),
+      ...(lost && { lost: lost[at] }),
     };
   });
 
@@ -49,6 +55,20 @@ export function wordsAt(tokens: string[]) {
   });
   return words;
 }
+
+/** How much of each step of a way goes where `left` is what is left of it, along the step; below 0, it grows. Twin of `lost` in plane.py. */
+export function lostOf(whole: ArrayLike<number>[], left: ArrayLike<number>[]) {
+  return whole.slice(1).map((end, layer) => {
+    const step = minus(end, whole[layer]);
+    return 1 - dot(minus(left[layer + 1], left[layer]), step) / dot(step, step);
+  });
+}
+
+const textOf = (tokens: string[], places: number[]) => places.map((place) => readable(tokens[place])).join("");
+
+/** The places of the tokens of some words, wherever they stand. */
+export const placesOf = (tokens: string[], words: string[]) =>
+  wordsAt(tokens).flatMap((places) => (words.includes(textOf(tokens, places)) ? places : []));
 
 export class WordPlane {
   #directions: number[][];
@@ -71,20 +91,34 @@ export class WordPlane {
     });
   }
 
-  /** The words of a text, without punctuation. */
-  read(reading: Reading): WordPoint[] {
+  /** The words of a text, without punctuation; of a reading without some heads or words, with what that takes from the `whole` one. */
+  read(reading: Reading, whole?: Reading): WordPoint[] {
     const { queryTokens } = reading;
     return wordsAt(queryTokens).map((tokens) => {
-      const seen = vectorsOf(reading, tokens).map((vector, layer) => minus(vector, this.#centre[layer]));
+      const seen = this.#seen(reading, tokens);
+      const nearest = () => seen.map((vector, layer) => this.#nearestTo(vector, layer));
+      let near: number[][] | null = null; // found when it's asked for: that takes longer than all the rest
       return {
-        text: tokens.map((token) => readable(queryTokens[token])).join(""),
+        text: textOf(queryTokens, tokens),
         places: seen.map((vector, layer) => {
           const [across, upwards] = this.#directions.map((each) => dot(vector, each) / this.#spread[layer]);
           return [across, upwards];
         }),
-        near: seen.map((vector, layer) => this.#nearestTo(vector, layer)),
+        get near() {
+          return (near ??= nearest());
+        },
+        ...(whole && { lost: lostOf(this.#inUnits(this.#seen(whole, tokens)), this.#inUnits(seen)) }),
       };
     });
+  }
+
+  /** A word's vector after each layer, from the landmarks' mean. */
+  #seen(reading: Reading, tokens: number[]) {
+    return vectorsOf(reading, tokens).map((vector, layer) => minus(vector, this.#centre[layer]));
+  }
+
+  #inUnits(seen: Float64Array[]) {
+    return seen.map((vector, layer) => vector.map((value) => value / this.#spread[layer]));
   }
 
   #nearestTo(vector: Float64Array, layer: number) {
@@ -109,7 +143,8 @@ function mean(vectors: ArrayLike<number>[]) {
   return sum.map((value) => value / vectors.length);
 }
 
-const minus = (one: Float64Array, other: Float64Array) => one.map((value, at) => value - other[at]);
+const minus = (one: ArrayLike<number>, other: ArrayLike<number>) =>
+  Float64Array.from({ length: one.length }, (_, at) => one[at] - other[at]);
 
 function longOne(vector: Float64Array) {
   const length = Math.sqrt(dot(vector, vector));

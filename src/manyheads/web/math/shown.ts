@@ -2,11 +2,12 @@
 
 import type { AttentionMap } from "./attention-map.ts";
 import type { Chosen } from "./choosing.ts";
-import { mergeWords, addNote, placesOf, takeBetween, leaveOutSpecial } from "./choosing.ts";
+import { mergeWords, addNote, fitQuery, placesOf, takeBetween, leaveOutSpecial } from "./choosing.ts";
 import type { MapState, ShownMap, ShownState } from "./map-state.ts";
 import { averageHeads, isOfParts, isOfShares, layersOf, lineUnit, rollOut } from "./maps.ts";
 import { FULL, LEGEND } from "./names.ts";
 import { OPTIONS } from "./options.ts";
+import { endsOf, spanned, type Query } from "./query.ts";
 import { amount, percent, wordStarts } from "./text.ts";
 import { canWeigh, weighByNorms } from "./value-norms.ts";
 
@@ -103,13 +104,27 @@ export function shownMap(computed: AttentionMap, state: ShownState): ShownMap {
   return { ...shown, queries, mixed, askers: alike ? askersOf(queries, shown) : null };
 }
 
-/** The row of a token of the computed map; of a piece of a word, that of the word; the first if it is not there. */
-export function queryRow({ queries }: ShownMap, query: number, tokens: string[]) {
-  const place = queries.indexOf(query);
-  if (place >= 0) return place;
-  if (query >= tokens.length) return 0;
-  const start = wordStarts(tokens).findLast((at) => at <= query) ?? 0;
-  return Math.max(queries.indexOf(start), 0);
+/** The rows of those that ask in the computed map; of a piece of a word, that of the word; the first if none is there. */
+export function queryRow(shown: ShownMap, query: Query | string, tokens: string[]): Query {
+  const asks = fitQuery(query, tokens).query;
+  if (shown.queries.length === tokens.length) return asks;
+  const [first, last] = endsOf(asks);
+  const ends = endsOfRows(shown, tokens);
+  const rows = [...shown.queries.keys()].filter((row) => shown.queries[row] <= last && first <= ends[row]);
+  return rows.length ? spanned(rows[0], rows.at(-1)!) : 0;
+}
+
+/** The places in the computed map of those that ask in these rows: of one row the first, of several all. */
+export const placesOfRows = (shown: ShownMap, rows: Query, tokens: string[]): Query =>
+  typeof rows === "number" ? shown.queries[rows] : [shown.queries[rows[0]], endsOfRows(shown, tokens)[rows[1]]];
+
+/** The last place that each row is of: where words are merged, the last piece of the word. */
+function endsOfRows({ queries }: ShownMap, tokens: string[]) {
+  const starts = wordStarts(tokens);
+  return queries.map(
+    (place, row) =>
+      Math.min(queries[row + 1] ?? tokens.length, starts.find((start) => start > place) ?? tokens.length) - 1,
+  );
 }
 
 /** The places among `queries` of the tokens looked at. */
@@ -118,5 +133,12 @@ function askersOf(queries: number[], { keys, keyTokens }: Chosen) {
   return (keys ?? placesOf(keyTokens)).map((place) => asking.get(place) ?? null);
 }
 
-/** Where a token that asks is looked at; -1 where it isn't. */
-export const keyOf = ({ askers }: ShownMap, query: number) => askers?.indexOf(query) ?? -1;
+/** The key with which an answer begins, as it's shown; -1 for none, and where nothing of its prompt is shown. */
+export function answerKey({ answerStart = Infinity, keys, keyTokens }: ShownMap) {
+  const at = (keys ?? placesOf(keyTokens)).findIndex((place) => place >= answerStart);
+  return at || -1;
+}
+
+/** Where a token that asks is looked at, of a span one in its middle; -1 where it isn't. */
+export const keyOf = ({ askers }: ShownMap, query: Query) =>
+  askers?.indexOf(Math.floor((endsOf(query)[0] + endsOf(query)[1]) / 2)) ?? -1;

@@ -3,6 +3,7 @@
 import type { AttentionMap, Source } from "./attention-map.ts";
 import { layersOf, queryWeights } from "./maps.ts";
 import { isAlike } from "./shown.ts";
+import type { Query } from "./query.ts";
 import { joined } from "./text.ts";
 
 const NAME = 32; // letters of a paragraph by which it's called
@@ -38,7 +39,7 @@ function nameOf(tokens: string[], places: number[]) {
 export const tokensIn = ({ sizes }: Source) => sizes.reduce((sum, size) => sum + size, 0);
 
 /** What some heads of a layer give to a source on average, when a token asks. */
-export function lookedAt(map: AttentionMap, { places }: Source, layer: number, heads: number[], query: number) {
+export function lookedAt(map: AttentionMap, { places }: Source, layer: number, heads: number[], query: Query) {
   let sum = 0;
   for (const head of heads) {
     const row = queryWeights(map, layer, head, query);
@@ -48,7 +49,7 @@ export function lookedAt(map: AttentionMap, { places }: Source, layer: number, h
 }
 
 /** The head that looks most at a source, of the layers that are there. */
-export function mostAt(map: AttentionMap, source: Source, query: number) {
+export function mostAt(map: AttentionMap, source: Source, query: Query) {
   let most = { layer: 0, head: 0, share: -1 };
   for (const layer of layersOf(map))
     for (const head of map.headNames.keys()) {

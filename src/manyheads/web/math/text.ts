@@ -67,6 +67,47 @@ export function wordsOf(tokens: string[]) {
   return tokens.map((token, at) => (isSpecial(token) ? "" : (isPiece(token) || at === 1 ? "" : " ") + readable(token)));
 }
 
+const [SHORT, BEGIN] = [60, 40]; // signs of a text that is named whole, and of how a longer one begins
+
+/** The text of the tokens from `first` to `last`; of a long one, how it begins and ends. */
+export function textOf(tokens: string[], first: number, last: number) {
+  const texts = tokens.slice(first, last + 1);
+  const whole = joined(areSpaced(tokens) ? texts : texts.map((each) => (isPiece(each) ? readable(each) : ` ${each}`)));
+  const signs = Array.from(whole.replace(ALL_WORD_MARKS, " ").trim() || whole);
+  if (signs.length <= SHORT) return signs.join("");
+  return `${signs.slice(0, BEGIN).join("").trimEnd()} … ${signs
+    .slice(BEGIN + 1 - SHORT)
+    .join("")
+    .trimStart()}`;
+}
+
+/** Where a text stands among tokens: [first, last] each; where it's made of whole words, only there. Twin of `find_words` in shared/tokens.py. */
+export function findWords(tokens: string[], text: string): [number, number][] {
+  const starts = new Set([...wordStarts(tokens), tokens.length]);
+  for (const spell of [(each: string) => each, (each: string) => each.toLowerCase()]) {
+    const wanted = spell(unspaced([text]));
+    const found = [...tokens.keys()]
+      .map((first): [number, number] => [first, endOf(tokens, first, wanted, spell)])
+      .filter(([, last]) => last >= 0);
+    const whole = found.filter(([first, last]) => starts.has(first) && starts.has(last + 1));
+    if (found.length) return whole.length ? whole : found;
+  }
+  return [];
+}
+
+/** The last of the tokens from `first` on that are the text, -1 where none are. */
+function endOf(tokens: string[], first: number, wanted: string, spell: (text: string) => string) {
+  if (!unspaced([tokens[first]])) return -1;
+  for (let last = first; last < tokens.length; last++) {
+    const text = unspaced(tokens.slice(first, last + 1));
+    if (spell(text) === wanted) return last;
+    if (!wanted.startsWith(spell(text)) && !isUnfinished(tokens[last])) return -1;
+  }
+  return -1;
+}
+
+const unspaced = (tokens: string[]) => joined(tokens.map(readable)).replace(/\s/g, "").replace(ALL_WORD_MARKS, "");
+
 const OF_RIGHT_TO_LEFT = new RegExp(RIGHT_TO_LEFT, "u");
 const BEGINS_RIGHT_TO_LEFT = new RegExp(`^\\P{L}*${RIGHT_TO_LEFT}`, "u");
 

@@ -169,6 +169,21 @@ export class DecoderEngine {
     return { layer, weights: { shape: [numHeads, count, count], values: weights }, adds };
   }
 
+  /** How active each neuron of a layer's MLP is at the last token of the text that was read, and what would follow the layer `without` one. */
+  neurons(layer: number) {
+    const { numLayers, numHeads, mlpWidth, width } = this.#facts;
+    const after = (part: number) => this.#streams.subarray(part * width, (part + 1) * width);
+    const values = this.#gated(layer, this.#normed(after(1 + 2 * layer), this.#weights.layers[layer].mlpNorm));
+    if (!this.#on[numLayers * numHeads + layer]) values.fill(0);
+    const without = (neuron: number) => {
+      const alone = values.map((value, at) => (at === neuron ? value : 0));
+      const written = this.#weights.multiply(layer, "down", alone);
+      const stream = after(2 + 2 * layer).map((value, d) => value - written[d]);
+      return this.#weights.scores(this.#normed(stream, this.#weights.norm));
+    };
+    return { active: { shape: [1, mlpWidth], values }, without };
+  }
+
   /** What every part adds to the logits of some tokens, after the text that was read last. */
   readBack(tokens: number[]) {
     const { numLayers, normEpsilon } = this.#facts;

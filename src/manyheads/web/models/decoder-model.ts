@@ -3,7 +3,7 @@
 import { answerPlace, mostOf } from "../math/answer-parts.ts";
 import type { HeadMask } from "../math/attention-map.ts";
 import type { HeadLedger, LedgerQuestion } from "../math/ledger.ts";
-import { partNames, readAfter, stackedRows, type Machine } from "../math/machine.ts";
+import { neuronsOf, partNames, RAISED, readAfter, stackedRows, type Machine } from "../math/machine.ts";
 import { matrix } from "../math/read-back.ts";
 import type { AttentionEdge } from "../math/score-parts.ts";
 import type { Flow, FlowState } from "../math/steps.ts";
@@ -207,8 +207,22 @@ export function decoderMachine(
     parameters: sizes,
     unit: "probability",
     replaces: [],
-    ...(layer !== null && { inside: engine.inside(layer) }),
+    ...(layer !== null && {
+      inside: {
+        ...engine.inside(layer),
+        ...(soFar && { neurons: neuronsIn(layer, answers[shown.indexOf(2 + 2 * layer)]) }),
+      },
+    }),
   };
+
+  function neuronsIn(at: number, { logits }: SoFar) {
+    const { active, without } = engine.neurons(at);
+    return neuronsOf(active, weights.neuronLengths(at), (neuron) => {
+      const other = without(neuron);
+      const gains = logits.map((logit, id) => logit - other[id]);
+      return largest(gains, RAISED).map((id) => [NEXT, tokens.words[id]]);
+    });
+  }
 }
 
 /** The probabilities of some tokens by the logits of all, and where they stand among these. */

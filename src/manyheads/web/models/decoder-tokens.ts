@@ -1,7 +1,8 @@
 // From text to the decoder's tokens and back: twin of `DecoderTokens` in models/decoder/tokens.py.
 
+import table from "../../shared/pretokenizers.json";
 import { EMPTY, LONE_BYTES } from "../math/names.ts";
-import { note } from "../math/text.ts";
+import { filled, note } from "../math/text.ts";
 import type { DecoderFacts } from "./files.ts";
 import { BYTE_TOKENS, BYTES, type FileTokenizer } from "./gguf-tokens.ts";
 import type { Draft } from "./head-model.ts";
@@ -43,6 +44,7 @@ export class DecoderTokens {
     let ids = [...this.#tokenizer.encode(whole).ids, ...tail];
     if (this.#unspelled.size && this.#inBytes(whole).some((byte) => this.#unspelled.has(byte)))
       notes.push("No token spells some of these characters; they are left out.");
+    if (before.length && ids[0] === before[0]) notes.push(filled(table.doubled, { token: this.words[before[0]] })); // as in llama.cpp
     const beyond = before.length + ids.length - this.#most;
     if (beyond > 0) {
       notes.push(`This model reads at most ${this.#most} tokens; the first ${beyond} are left out.`);

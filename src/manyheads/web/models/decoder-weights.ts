@@ -47,6 +47,9 @@ export class DecoderWeights {
     return new DecoderWeights(facts, await Kernel.create(code, places.layout, places.desk), places);
   }
 
+  /** How many bytes they take. */
+  static bytesOf = (facts: DecoderFacts, plan: Plan) => layOut(facts, plan).layout.size;
+
   private constructor(facts: DecoderFacts, kernel: Kernel, places: ReturnType<typeof layOut>) {
     this.facts = facts;
     this.#kernel = kernel;
@@ -58,7 +61,7 @@ export class DecoderWeights {
     if (COPIED.has(kind)) return this.#kernel.copyRows(held, blocks[kind].bytes, first, rows, placeOf);
     const codes = codesOf(kind, rows);
     this.#putCodes(held, first, codes, placeOf);
-    return areFinite(codes.d) && (codes.bits === 8 || areFinite(codes.m)); // what isn't finite stands in these
+    return codes.bits === 8 ? areFinite(codes.d, 128) : areFinite(codes.d) && areFinite(codes.m); // what isn't finite stands in these
   }
 
   #putCodes(
@@ -199,6 +202,15 @@ export class DecoderWeights {
   /** Visits the numbers that W^O writes, one after the other, each with what it takes from the heads' outputs: [head * dim]. */
   #eachWritten(layer: number, visit: (values: Float64Array, row: number) => void) {
     this.#eachRow(this.places.layers[layer].o, 0, this.facts.width, visit);
+  }
+
+  /** How long the vector is that each neuron of a layer's MLP writes: the columns of its last matrix. */
+  neuronLengths(layer: number) {
+    const squares = new Float64Array(this.facts.mlpWidth);
+    this.#eachRow(this.places.layers[layer].down, 0, this.facts.width, (values) =>
+      values.forEach((value, neuron) => (squares[neuron] += value ** 2)),
+    );
+    return squares.map(Math.sqrt);
   }
 
   #eachRow(parts: Held[], first: number, count: number, visit: (values: Float64Array, row: number) => void) {

@@ -19,9 +19,9 @@ type StartedDecoder = Started & { endTokens: number[]; words: string[] };
 export const load = (_variant: string, { progress, signal }: Loading): Promise<DecoderModel> =>
   Decoder.load({ progress, signal });
 
-/** A decoder of the reader's, from a GGUF file. */
-export const open = (file: File, name: string, options: LoadOptions): Promise<DecoderModel> =>
-  Decoder.start({ open: file, name }, options);
+/** A decoder of the reader's, from a GGUF file, all parts of one, or a folder. */
+export const open = (files: File[], name: string, options: LoadOptions): Promise<DecoderModel> =>
+  Decoder.start({ open: files, name }, options);
 
 const PIECE = 4; // states that are read at once
 

@@ -3,7 +3,7 @@
 import type { HeadMask, Pushes } from "../math/attention-map.ts";
 import { added, attend, layerNorm, partOf } from "../math/attention.ts";
 import type { Layer, Matrix } from "../math/attention.ts";
-import { insideOf, sizeOf, type Inside } from "../math/machine.ts";
+import { headsIn, insideOf, mixesIn, sizeOf, type Inside } from "../math/machine.ts";
 import { readSafetensors } from "./files.ts";
 import type { PretrainedFacts } from "./files.ts";
 import { Kernel, Layout, type Codes14 } from "./kernel.ts";
@@ -23,13 +23,20 @@ export interface Followed {
   directions: Float32Array;
 }
 
+/** A feed-forward part at work. */
+export interface Mixing {
+  active: Matrix; // [t, neuron]
+  weight: Matrix; // [d, neuron]
+  read(change: Matrix): Matrix; // the tokens' vectors after it, if that is what it adds
+}
+
 /** What is taken down of a whole pass. */
 export interface Whole {
-  mixes(layer: number): boolean; // whether its feed-forward part is on
-  layer: number | null; // whose heads are shown
+  layer: number | null; // whose heads and neurons are shown
   changes: Matrix[]; // what each part adds
   streams: Matrix[]; // the tokens' vectors after each
   inside?: Inside;
+  mixing?: Mixing;
 }
 
 const KEPT = 2; // texts: one, and the one that it is compared with
@@ -88,9 +95,9 @@ export class EncoderEngine {
 
   /**
    * What each head looks at, float32 [layer, head, query, key], and the words' vectors after each layer, the embeddings first, [layer + 1,
-   * query, width]. `headMask[layer][head]` is false for a head that adds nothing; `masked` holds the places of tokens that none may
-   * look at. Where some tokens' vectors are followed, `pushes` says what moves them along a direction of each layer. `whole` says which
-   * layers' feed-forward parts are on, and takes down what each part adds and the vectors after it.
+   * query, width]. `headMask[layer][head]` is false for a head that adds nothing, and what may come after the heads for a feed-forward part; `masked` holds the places of tokens that none may
+   * look at. Where some tokens' vectors are followed, `pushes` says what moves them along a direction of each layer. `whole` takes
+   * down what each part adds and the vectors after it.
    */
   pass(
     ids: number[],
@@ -99,7 +106,7 @@ export class EncoderEngine {
     followed: Followed | null = null,
     whole: Whole | null = null,
   ) {
-    const { numLayers } = this.#facts;
+    const { numLayers, numHeads } = this.#facts;
     const mask = masked.length
       ? Uint8Array.from({ length: ids.length ** 2 }, (_, at) => Number(!masked.includes(at % ids.length)))
       : null;
@@ -109,22 +116,26 @@ export class EncoderEngine {
     whole?.changes.push(x);
     whole?.streams.push(x);
     for (let layer = 0; layer < numLayers; layer++) {
-      const { V, weights, context } = this.#attend(layer, x, mask, headMask?.[layer]);
+      const on = headsIn(headMask?.[layer], numHeads);
+      const { V, weights, context } = this.#attend(layer, x, mask, on);
       const mixed = this.#linear(context, `${layer}.output`);
       const summed = added(x, mixed);
       const middle = this.#normed(summed, `${layer}.attention_norm`);
       const up = this.#linear(middle, `${layer}.up`);
-      const down = this.#linear(gelu(up), `${layer}.down`);
-      if (whole && !whole.mixes(layer)) down.values.fill(0);
+      const active = gelu(up);
+      const down = this.#linear(active, `${layer}.down`);
+      if (!mixesIn(headMask?.[layer], numHeads)) for (const { values } of [active, down]) values.fill(0);
       const changed = added(middle, down);
-      if (followed) this.#follow(layer, { x, V, weights, summed, up, changed }, followed, headMask?.[layer], pushes);
+      if (followed) this.#follow(layer, { x, V, weights, summed, up, changed }, followed, on, pushes);
       x = this.#normed(changed, `${layer}.mlp_norm`);
       maps.push(weights);
       states.push(x);
       whole?.changes.push(mixed, down);
       whole?.streams.push(middle, x);
-      if (whole?.layer === layer)
-        whole.inside = insideOf(layer, weights, V, this.#matrixOf(`${layer}.output`), headMask?.[layer]);
+      if (whole?.layer !== layer) continue;
+      whole.inside = insideOf(layer, weights, V, this.#matrixOf(`${layer}.output`), on);
+      const read = (change: Matrix) => this.#normed(added(middle, change), `${layer}.mlp_norm`);
+      whole.mixing = { active, weight: this.#matrixOf(`${layer}.down`), read };
     }
     const found = { weights: stacked(maps), states: stacked(states), ...(followed && { pushes }) };
     if (!mask && !whole)

@@ -2,7 +2,16 @@
 
 import type { HeadMask } from "../math/attention-map.ts";
 import type { Matrix } from "../math/attention.ts";
-import { headsIn, mixesIn, normsOf, partNames, stackedRows, type Machine } from "../math/machine.ts";
+import {
+  columnLengths,
+  neuronsOf,
+  normsOf,
+  partNames,
+  raisedBy,
+  stackedRows,
+  withoutNeuron,
+  type Machine,
+} from "../math/machine.ts";
 import { TOPICS } from "../math/names.ts";
 import { wordPlaces } from "../math/senses.ts";
 import type { Flow, FlowState } from "../math/steps.ts";
@@ -77,10 +86,10 @@ export function encoderMachine(
   partMask: HeadMask,
   layer: number | null,
 ): Machine {
-  const whole: Whole = { mixes: (each) => mixesIn(partMask?.[each]), layer, changes: [], streams: [] };
-  const heads = partMask && partMask.map((on) => headsIn(on)!);
-  const { weights } = engine.pass(ids, heads, [], null, whole);
-  const topics = topicsOf(engine, (topic) => encoderTokens(tokenizer, topic, maxTokens).ids);
+  const whole: Whole = { layer, changes: [], streams: [] };
+  const { weights } = engine.pass(ids, partMask, [], null, whole);
+  const labels = ids.length > 2 ? TOPICS.map((topic) => ["topic", topic]) : []; // nothing is near to no words
+  const topics = topicsOf(engine, (topic) => encoderTokens(tokenizer, topic, maxTokens).ids).slice(0, labels.length);
   const score = (stream: Matrix) => {
     const vector = directionOf(stream);
     return topics.map((topic) => topic.reduce((sum, value, d) => sum + value * vector[d], 0));
@@ -92,13 +101,27 @@ export function encoderMachine(
     parts: partNames(Array(engine.numLayers).fill(true)),
     adds: normsOf(whole.changes),
     scores: stackedRows(whole.streams.map(score)),
-    labels: TOPICS.map((topic) => ["topic", topic]),
+    labels,
     places: [...ids.keys()],
     parameters: engine.sizes,
     unit: "similarity",
     replaces: [],
-    ...(whole.inside && { inside: whole.inside }),
+    ...(layer !== null && whole.inside && { inside: { ...whole.inside, neurons: neuronsIn(whole, layer) } }),
   };
+
+  function neuronsIn({ mixing, changes, streams }: Whole, at: number) {
+    const { active, weight, read } = mixing!;
+    const [all, mixed] = [score(streams[2 + 2 * at]), changes[2 + 2 * at]];
+    return neuronsOf(active, columnLengths(weight), (neuron) => {
+      const without = score(read(withoutNeuron(mixed, active, weight, neuron)));
+      const gains = all.map((one, topic) => one - without[topic]);
+      const mean = gains.reduce((sum, gain) => sum + gain, 0) / gains.length;
+      return raisedBy(
+        labels,
+        gains.map((gain) => gain - mean),
+      );
+    });
+  }
 }
 
 const known = new WeakMap<EncoderEngine, Float64Array[]>();
@@ -108,7 +131,7 @@ function topicsOf(engine: EncoderEngine, idsOf: (topic: string) => number[]) {
   const found = known.get(engine);
   if (found) return found;
   const made = TOPICS.map((topic) => {
-    const whole: Whole = { mixes: () => true, layer: null, changes: [], streams: [] };
+    const whole: Whole = { layer: null, changes: [], streams: [] };
     engine.pass(idsOf(topic), null, [], null, whole);
     return directionOf(whole.streams.at(-1)!);
   });

@@ -6,13 +6,17 @@ import type { Layer, Matrix } from "../math/attention.ts";
 import { ATTENTION_KINDS, attentionOf } from "../math/kinds.ts";
 import { ledgerOf } from "../math/ledger.ts";
 import {
+  columnLengths,
   headsIn,
   insideLayer,
   mixesIn,
+  neuronsOf,
   normsOf,
   partNames,
+  raisedBy,
   sizeOf,
   stackedRows,
+  withoutNeuron,
   type Machine,
 } from "../math/machine.ts";
 import { rowOf } from "../math/steps.ts";
@@ -181,45 +185,52 @@ export class FocusModel {
   }
 
   /** What attention and the feed-forward part of layer 1 add, the vectors after each, and the weights: twin of `added`. */
-  #added(words: Matrix, headMask: boolean[] | null, attention: Attention = multiHeadAttention, mixes = true) {
-    const { output, weights } = attention(words, this.layer("first."), {
-      numHeads: this.numHeads,
-      headMask,
-      rotaryBase: this.rotaryBase,
-    });
+  #added(words: Matrix, on: boolean[] | null, attention: Attention = multiHeadAttention) {
+    const { numHeads, rotaryBase } = this;
+    const headMask = headsIn(on, numHeads);
+    const { output, weights } = attention(words, this.layer("first."), { numHeads, headMask, rotaryBase });
     const x = this.#norm(added(words, output), "after_first");
-    const mixed = this.#linear(relu(this.#linear(x, "hidden")), "mix");
-    if (!mixes) mixed.values.fill(0);
-    return { changes: [output, mixed], streams: [x, this.#norm(added(x, mixed), "before")], weights };
+    const active = relu(this.#linear(x, "hidden"));
+    const mixed = this.#linear(active, "mix");
+    if (!mixesIn(on, numHeads)) for (const { values } of [active, mixed]) values.fill(0);
+    return { changes: [output, mixed], streams: [x, this.#norm(added(x, mixed), "before")], weights, active };
   }
 
   /** What each part adds and the answers so far, with parts off; of a `layer`, also its heads: twin of `machine`. */
   machine(sentence: string, partMask: HeadMask = null, { layer = null }: MachineOptions = {}): Machine {
     const { ids, tokens, notes } = this.tokenize(sentence);
     const words = this.wordVectors(ids);
-    const heads = [0, 1].map((each) => headsIn(partMask?.[each]));
-    const { changes, streams, weights } = this.#added(
-      words,
-      heads[0] ?? null,
-      multiHeadAttention,
-      mixesIn(partMask?.[0]),
-    );
+    const { numHeads } = this;
+    const heads = [0, 1].map((each) => headsIn(partMask?.[each], numHeads));
+    const { changes, streams, weights, active } = this.#added(words, partMask?.[0] ?? null);
     const learned = [this.layer("first."), this.layer("attention.")];
-    const above = multiHeadAttention(streams[1], learned[1], { numHeads: this.numHeads, headMask: heads[1] });
-    const read = this.#norm(stackedRows([words, ...streams, above.output].map((each) => rowOf(each, 0))), "after");
-    const facts = Object.keys(this.facts);
-    const shares = facts.map((fact) => softmax(this.#linear(read, `readouts.${fact}`)));
+    const attendAbove = (x: Matrix) => multiHeadAttention(x, learned[1], { numHeads, headMask: heads[1] });
+    const above = attendAbove(streams[1]);
+    const facts = tokens.length > 2 ? Object.keys(this.facts) : []; // nothing is read where there are no words
+    const labels = facts.flatMap((fact) => this.facts[fact].map((label) => [fact, label]));
+    const scoresOf = (some: Matrix[]) => {
+      const read = this.#norm(stackedRows(some.map((each) => rowOf(each, 0))), "after");
+      const shares = facts.map((fact) => softmax(this.#linear(read, `readouts.${fact}`)));
+      return some.map((_, part) => shares.flatMap((each) => [...rowOf(each, part)]));
+    };
+    const scores = scoresOf([words, ...streams, above.output]);
+    const raises = (neuron: number) => {
+      const mixed = withoutNeuron(changes[1], active, this.tensors["mix.weight"], neuron);
+      const [without] = scoresOf([attendAbove(this.#norm(added(streams[0], mixed), "before")).output]);
+      return raisedBy(
+        labels,
+        scores.at(-1)!.map((score, label) => Math.log(score / without[label])),
+      );
+    };
     const size = (...prefixes: string[]) => sizeOf(...prefixes.flatMap((prefix) => Object.values(this.layer(prefix))));
     return {
       tokens,
       notes,
-      numHeads: this.numHeads,
+      numHeads,
       parts: partNames([true, false]),
       adds: normsOf([words, ...changes, above.output]),
-      scores: stackedRows(
-        Array.from({ length: read.shape[0] }, (_, part) => shares.flatMap((each) => [...rowOf(each, part)])),
-      ),
-      labels: facts.flatMap((fact) => this.facts[fact].map((label) => [fact, label])),
+      scores: stackedRows(scores),
+      labels,
       places: [0],
       parameters: [
         sizeOf(this.words.codes, this.words.scale),
@@ -239,7 +250,9 @@ export class FocusModel {
             [weights, above.weights][layer],
             heads[layer],
           ),
-          ...(layer === NAMED && { names: this.headNames }),
+          ...(layer === NAMED
+            ? { names: this.headNames }
+            : { neurons: neuronsOf(active, columnLengths(this.tensors["mix.weight"]), raises) }),
         },
       }),
     };

@@ -6,9 +6,11 @@ import type { Layer, Matrix } from "../math/attention.ts";
 import type { HeadLedger, LedgerQuestion } from "../math/ledger.ts";
 import { PADDING } from "../math/names.ts";
 import type { Projections, ProjectionsState } from "../math/projections.ts";
+import { headsIn } from "../math/machine.ts";
 import { columnOf, rowOf } from "../math/steps.ts";
 import type { Changes, Flow, FlowState, Steps } from "../math/steps.ts";
 import type { FocusModel } from "./focus.ts";
+import type { InductionModel } from "./induction.ts";
 
 /** What the heads of a layer read, and what is learned in it. */
 interface LayerInput {
@@ -25,10 +27,11 @@ interface LayerInput {
 
 /** One head's steps in a layer, and what all of its heads look at. */
 export function flowThrough(
-  { X: words, layer, tokens, notes, headNames, headMask, decoding, below, belowMask }: LayerInput,
+  { X: words, layer, tokens, notes, headNames, decoding, below, ...on }: LayerInput,
   { head, causal, padding, unscaled }: Pick<FlowState, "head"> & Partial<Changes>,
 ): Flow {
   const numHeads = headNames.length;
+  const [headMask, belowMask] = [on.headMask, on.belowMask].map((each) => headsIn(each, numHeads)); // without what says whether a feed-forward part is on
   const padded = padding ? PADDING.count : 0;
   const length = tokens.length + padded;
   const X = { shape: [length, words.shape[1]], values: new Float32Array(length * words.shape[1]) };
@@ -84,8 +87,20 @@ type Journeys = {
 };
 
 /** A function from what the reader chose to the journey of one word. */
-export function flowOf(model: FocusModel | Journeys) {
+export function flowOf(model: FocusModel | InductionModel | Journeys) {
   if ("flow" in model) return Object.defineProperty(model.flow.bind(model), "broken", { get: () => model.broken });
+  if ("inputs" in model)
+    return (state: FlowState, { headMask = null }: { headMask?: HeadMask } = {}) => {
+      const { inputs, maps, ...read } = model.inputs(state.sentence, headMask);
+      const decoding = { kvHeads: model.numHeads, decodes: true };
+      const at = (layer: number) => ({
+        X: inputs[layer],
+        layer: model.layers[layer],
+        decoding,
+        below: maps[layer - 1],
+      });
+      return layeredFlow({ ...read, headNames: model.headNames }, model.numLayers, at, state, headMask);
+    };
   const layer = model.layer("attention.");
   const { headNames, rotaryBase } = model;
   return (state: FlowState, { headMask = null }: { headMask?: HeadMask } = {}): Flow => {

@@ -6,7 +6,7 @@ import { Fault } from "../math/faults.ts";
 import { speedsOf } from "../math/rotary.ts";
 import { DecoderWeights, type LayerVectors, type MatrixName, type Part, type Plan } from "./decoder-weights.ts";
 import type { DecoderFacts, Progress } from "./files.ts";
-import { fault, readPart, shorten, type Gguf, type Tensor } from "./gguf.ts";
+import { fault, listed, readPart, shorten, type Gguf, type Tensor } from "./gguf.ts";
 import { areFinite, bitsOf, unpack } from "./gguf-blocks.ts";
 import { BLOCK, type Held } from "./kernel.ts";
 
@@ -214,6 +214,11 @@ export class DecoderFile {
     return weights;
   }
 
+  /** How much of the kernel's memory its weights take. */
+  get bytes() {
+    return DecoderWeights.bytesOf(this.facts, this.#plan);
+  }
+
   /** How the kernel holds each tensor. */
   get #plan(): Plan {
     const part = ({ kind, shape: [rows] }: Tensor): Part => ({ bits: bitsOf(kind), rows });
@@ -230,7 +235,8 @@ export class DecoderFile {
    * side, 2i and 2i + 1; those of the others are as ours.
    */
   #placesOf({ name }: Tensor) {
-    if (ARCHITECTURES[this.#architecture].pairs !== "neighbours" || !/\.attn_[qk]\./.test(name)) return same;
+    const pairs = this.#fact("rope.pairs") ?? ARCHITECTURES[this.#architecture].pairs;
+    if (pairs !== "neighbours" || !/\.attn_[qk]\./.test(name)) return same;
     const { headDim } = this.facts;
     return (row: number) => {
       const at = row % headDim;
@@ -280,9 +286,6 @@ export class DecoderFile {
     if (unread.length) throw fault("unread", { names: listed(unread.map(shorten)) });
   }
 }
-
-const listed = (names: string[], most = 4) =>
-  names.slice(0, most).join(", ") + (names.length > most ? ` and ${names.length - most} more` : "");
 
 const same = (row: number) => row;
 

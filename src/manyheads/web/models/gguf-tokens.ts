@@ -25,6 +25,7 @@ const NORMAL = 1; // the types of tokens
 const UNKNOWN = 2;
 const CONTROL = 3;
 const USER_DEFINED = 4;
+const UNUSED = 5;
 const range = (first: number, last: number) => Array.from({ length: last - first + 1 }, (_, at) => first + at);
 const SEEN = [...range(0x21, 0x7e), ...range(0xa1, 0xac), ...range(0xae, 0xff)];
 const UNSEEN = range(0, 255).filter((byte) => !SEEN.includes(byte));
@@ -74,6 +75,90 @@ export function tokenizerOf(facts: Map<string, unknown>, rows = Infinity): FileT
     notes: known ? [] : [table.note],
     isBytewise,
   };
+}
+
+type Json = Record<string, any>;
+
+/** The facts of a file with the tokenizer of a `tokenizer.json`; texts end in the tokens numbered `ends`. */
+export function factsOfTokenizer(written: Json, ends: unknown[]) {
+  const { model } = written;
+  const added: Json[] = written.added_tokens ?? [];
+  if (model.type !== "BPE") throw new Fault(filled(table.faults.kind, { kind: start(model.type) }));
+  const ids = new Map<string, number>(Object.entries(model.vocab));
+  const others = added.filter(({ content, id }) => (ids.get(content) ?? id) !== id);
+  for (const { content, id } of added) ids.set(content, id);
+  const byId = new Map([...ids].map(([token, id]) => [id, token]));
+  const areNumbers = [...byId.keys()].every((id) => Number.isInteger(id) && id >= 0 && id < table.most.tokens);
+  if (!areNumbers || byId.size < ids.size || others.length) throw damaged("tokens");
+  const marks = new Map(added.map(({ id, special }) => [id, special ? CONTROL : USER_DEFINED]));
+  const every = range(
+    0,
+    [...byId.keys()].reduce((most, id) => Math.max(most, id), 0),
+  );
+  const before = beforeBy(written.post_processor);
+  const last = ends.filter((id) => byId.has(id as number));
+  const facts = {
+    ...cuttingOf(written, added),
+    tokens: every.map((id) => byId.get(id) ?? ""),
+    token_type: every.map((id) => marks.get(id) ?? (byId.has(id) ? NORMAL : UNUSED)),
+    merges: model.merges.map((pair: string | string[]) => (typeof pair === "string" ? pair : pair.join(" "))),
+    add_bos_token: before.length > 0,
+    bos_token_id: before[0],
+    ...{ eos_token_id: last[0], eot_token_id: last[1], eom_token_id: last[2] },
+  };
+  return Object.entries(facts)
+    .filter(([, value]) => value !== undefined)
+    .map(([name, value]) => [`tokenizer.ggml.${name}`, value] as const);
+}
+
+/** How a `tokenizer.json` cuts texts, as facts; a fault where a file's can't say so. */
+function cuttingOf({ model, normalizer, pre_tokenizer: cut }: Json, added: Json[]) {
+  const isWhole = added.some((each) => each.single_word || each.lstrip || each.rstrip);
+  const isOdd = model.dropout || model.continuing_subword_prefix || model.end_of_word_suffix;
+  const isSpaced = model.byte_fallback && normalizer && added.some((each) => each.normalized);
+  if (isWhole || isOdd || isSpaced) throw new Fault(table.faults.cuts);
+  if (model.byte_fallback) {
+    const { cut: plain, prepend, replace } = table.pieces;
+    const scheme = cut?.prepend_scheme;
+    const isPlain = Object.entries(plain).every(([name, value]) => cut?.[name] === value);
+    if (!normalizer && isPlain && (scheme === "first" || scheme === "never"))
+      return { model: "llama", add_space_prefix: scheme === "first" };
+    for (const before of [[prepend], []])
+      if (!cut && isSame(normalizer, { type: "Sequence", normalizers: [...before, replace] }))
+        return { model: "llama", add_space_prefix: before.length > 0, add_space_to_parts: true };
+    throw new Fault(table.faults.cuts);
+  }
+  const family = (table.families as (Family & { names: string[] })[]).find(
+    (each) =>
+      isSame(plainly(cut), plainly(bytewise(each).pre_tokenizer)) &&
+      isSame(normalizer ?? null, each.normalizer ?? null) &&
+      (model.ignore_merges ?? false) === (each.wholeFirst ?? false),
+  );
+  if (!family) throw new Fault(table.faults.cuts);
+  return { model: "gpt2", pre: family.names[0] };
+}
+
+/** Whether two are written alike; the library writes all in one order. */
+const isSame = (...two: unknown[]) => new Set(two.map((each) => JSON.stringify(each))).size === 1;
+
+/** A pre-tokenizer's steps, alike where they cut alike. */
+function plainly(cut: Json): unknown[] {
+  if (cut.type === "Sequence") return cut.pretokenizers.flatMap(plainly);
+  if (cut.type === "ByteLevel" && !cut.add_prefix_space) return [["ByteLevel", cut.use_regex ?? true]];
+  if (cut.type !== "Split" || !("Regex" in cut.pattern)) return [cut];
+  const [short, long] = table.endings;
+  const pattern = cut.pattern.Regex.replaceAll(short, () => long).replaceAll(`(?:${long})`, () => long);
+  return [["Split", pattern, cut.behavior, cut.invert]];
+}
+
+/** The ids that a post-processor puts before each text. */
+function beforeBy(step: Json | null): number[] {
+  if (!step || step.type === "ByteLevel") return [];
+  if (step.type === "Sequence") return step.processors.flatMap(beforeBy);
+  const parts: Json[] = step.type === "TemplateProcessing" ? step.single : [{}];
+  const before = parts.slice(0, -1);
+  if (!("Sequence" in parts.at(-1)!) || before.length > 1) throw new Fault(table.faults.cuts);
+  return before.flatMap((each) => step.special_tokens[each.SpecialToken.id].ids);
 }
 
 const isMark = (type: number) => type === UNKNOWN || type === CONTROL || type === USER_DEFINED;
@@ -234,7 +319,7 @@ function bytewise({ cuts, normalizer }: Family) {
 function inPieces(given: Given) {
   const spaced = given.flag("add_space_prefix", true);
   const { decoder, cut, prepend, replace } = table.pieces;
-  if (given.architecture !== "phi3")
+  if (!given.flag("add_space_to_parts", given.architecture === "phi3"))
     return { pre_tokenizer: { ...cut, prepend_scheme: spaced ? "first" : "never" }, decoder };
   return { normalizer: { type: "Sequence", normalizers: [...(spaced ? [prepend] : []), replace] }, decoder };
 }

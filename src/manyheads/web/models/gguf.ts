@@ -21,6 +21,7 @@ export interface Tensor {
 }
 
 const LONGEST = 2 ** 25; // bytes of a header; a vocabulary of 262,000 tokens and 515,000 pairs takes some 16 MB
+const MOST_PARTS = 1000; // of a model in several files
 const MOST = 2 ** 22; // facts, tensors and members of lists, together
 
 const KINDS = new Map(Object.entries(blocks).map(([kind, { number }]) => [number, kind as Kind]));
@@ -42,7 +43,7 @@ const damaged = (why: string) => new Fault(`it’s damaged: ${why}. Download it 
 export const fault = (why: keyof typeof faults, values: Record<string, string | number> = {}) =>
   new Fault(filled(faults[why], values));
 /** Of a model that isn't read here, though others may: where their lines are. */
-const notRead = (why: keyof typeof faults, values: Record<string, string | number>) =>
+export const notRead = (why: keyof typeof faults, values: Record<string, string | number>) =>
   new Fault(
     `${filled(faults[why], values)} In Python, transformers may read it: the chapter “Your own models” has the lines.`,
   );
@@ -56,17 +57,34 @@ export async function readPart(file: Blob, start: number, length: number) {
   throw new Fault("the browser can’t read it. It’s a folder, or was moved or changed meanwhile. Choose it again.");
 }
 
-/** What a file says before its weights come; a `Fault` says why it can't be read, and what would do. */
-export async function readGguf(file: Blob): Promise<Gguf> {
+/** A model in one file, or in several, each behind the one before; where a tensor starts is told of all of them together. */
+export const joined = (files: Blob[]) => (files.length > 1 ? new Blob(files) : files[0]);
+
+/** What a file says before its weights come, or a model's in several; a `Fault` says why it can't be read, and what would do. */
+export async function readGguf(...files: Blob[]): Promise<Gguf> {
+  const parts: Gguf[] = [];
+  for (const file of files)
+    await readHead(file).then(
+      (part) => parts.push(part),
+      (error) => {
+        throw files.length > 1 && error instanceof Fault ? new Fault(`in ${nameOf(file)}, ${error.message}`) : error;
+      },
+    );
+  return join(files, parts);
+}
+
+async function readHead(file: Blob) {
   const bytes = await readPart(file, 0, Math.min(LONGEST, file.size));
   if (!bytes.length) throw new Fault("it’s empty. Download it again.");
   if (DECODER.decode(bytes.subarray(0, 4)) !== "GGUF")
     throw new Fault("it isn’t a GGUF file. Ollama, LM Studio and llama.cpp keep their language models in such files.");
-  return readHeader(bytes, file.size);
+  return readPartHeader(bytes, file.size);
 }
 
 /** The same of a file of that size, of which these bytes are the first, its header among them; they are written over. */
-export function readHeader(bytes: Uint8Array<ArrayBuffer>, size: number): Gguf {
+export const readHeader = (bytes: Uint8Array<ArrayBuffer>, size: number) => join([], [readPartHeader(bytes, size)]);
+
+function readPartHeader(bytes: Uint8Array<ArrayBuffer>, size: number): Gguf {
   const header = new Header(bytes, size);
   const version = header.short();
   if (!(version & 0xffff)) throw new Fault(`its numbers are written the other way round (big-endian). ${ANOTHER}`);
@@ -82,23 +100,59 @@ export function readHeader(bytes: Uint8Array<ArrayBuffer>, size: number): Gguf {
 }
 
 /** Refuses what is no model, or none that's read here, before its kinds of weights: no other kind of it would do. */
-function judge(facts: Map<string, unknown>, names: string[]) {
+export function judge(facts: Map<string, unknown>, names: string[]) {
   const [architecture, type] = ["architecture", "type"].map((fact) => String(facts.get(`general.${fact}`) ?? ""));
   for (const { says, tensors, ...row } of noModels) {
     const pattern = new RegExp(tensors);
     if (type === row.type || row.architectures.includes(architecture) || names.some((name) => pattern.test(name)))
       throw new Fault(says);
   }
-  const count = Number(facts.get("split.count"));
   if (architecture && !Object.hasOwn(architectures, architecture))
     throw notRead("architecture", {
       architecture: shorten(architecture),
       known: Object.keys(architectures).join(", "),
     });
-  if (count > 1) throw fault("parts", { count });
-  if (!names.length) throw fault("empty");
-  if (!architecture) throw fault("unnamed"); // which the second of several parts doesn't name
 }
+
+const PART = /^(.*?)(-\d{5}-of-\d{5})?(\.gguf)?$/is;
+const nameOf = (file?: Blob) => (file as File | undefined)?.name ?? "model.gguf"; // whoever has no file's name
+
+/** One of all parts, in whatever order they were chosen. */
+function join(files: Blob[], parts: Gguf[]): Gguf {
+  const numbers = parts.map(({ facts }) => Number(facts.get("split.no") ?? 0));
+  const count = Number(parts[0].facts.get("split.count") ?? 1);
+  const [, before, isNumbered, ending = ""] = PART.exec(nameOf(files[0]))!;
+  if (files.length > 1 && !(count > 1)) throw fault("several", { count: files.length });
+  const all = Array.from({ length: Math.min(count, MOST_PARTS) }, (_, number) => number);
+  const missing = all.filter((number) => count > 1 && !numbers.includes(number));
+  if (missing.length) {
+    const [five, of] = [(number: number) => String(number).padStart(5, "0"), String(count).padStart(5, "0")];
+    const names = missing.map((number) => `${before}-${five(number + 1)}-of-${of}${ending}`);
+    throw fault("parts", { count, names: listed(names) });
+  }
+  const tensors = new Map<string, Tensor>();
+  let start = 0;
+  for (const [at, part] of parts.entries()) {
+    const [, beginning, isToo] = PART.exec(nameOf(files[at]))!;
+    const isOther =
+      part.facts.get("split.count") !== parts[0].facts.get("split.count") ||
+      (isNumbered && isToo && beginning !== before);
+    if (isOther || [...part.tensors.keys()].some((name) => tensors.has(name)))
+      throw new Fault(`in ${nameOf(files[at])}, ${fault("part", { number: numbers[at] + 1, count }).message}`);
+    for (const [name, tensor] of part.tensors) tensors.set(name, { ...tensor, start: start + tensor.start });
+    start += files[at]?.size ?? 0;
+  }
+  const { facts } = parts[numbers.indexOf(0)] ?? parts[0];
+  const wanted = Number(facts.get("split.tensors.count") ?? tensors.size);
+  if (count > 1 && wanted !== tensors.size) throw fault("others", { count: tensors.size, wanted });
+  if (!tensors.size) throw fault("empty");
+  if (!facts.get("general.architecture")) throw fault("unnamed"); // which the second of several parts doesn't name
+  return { facts, tensors };
+}
+
+/** The first of some names, and how many more there are. */
+export const listed = (names: string[], most = 4) =>
+  names.slice(0, most).join(", ") + (names.length > most ? ` and ${names.length - most} more` : "");
 
 /** What the header says of a tensor. */
 interface Listed {

@@ -56,11 +56,23 @@ export interface Draft {
   tail: number[];
 }
 
-/** What a reader learns while a file is opened as a model, and what ends that: `progress` counts bytes, `opened` gets a line that says what the file is. */
+/** What a file is, as its header says: in a line, how many heads it has, and how many bytes of memory its weights take. */
+export interface Header {
+  line: string;
+  numLayers: number;
+  numHeads: number;
+  bytes: number;
+}
+
+/**
+ * What a reader learns while a file is opened as a model, and what ends that: `progress` counts bytes, `opened` gets what the file is, and
+ * its weights come once that is done.
+ */
 export interface Opening {
   progress: (done: number, total: number) => void;
-  opened: (line: string) => void;
+  opened: (header: Header) => void | Promise<void>;
   signal: AbortSignal;
+  beside?: boolean; // the one that is open stays
 }
 
 /** A language model that computes in the page. */

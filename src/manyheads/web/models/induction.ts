@@ -152,8 +152,7 @@ export class InductionModel {
     const { tensors, layers, numHeads } = this;
     const known = [...new Set(characters)];
     const ids = characters.map((character) => known.indexOf(character));
-    const heads = partMask && partMask.map((on) => headsIn(on)!);
-    const { added: changes, streams, maps, passed } = this.#computed(ids, heads);
+    const { added: changes, streams, maps, passed } = this.#computed(ids, partMask);
     const last = streams.map((stream) => rowOf(stream, ids.length - 1));
     const chances = softmax(linear(layerNorm(stackedRows(last), partOf(tensors, "norm.")), tensors["next.weight"]));
     const size = (...prefixes: string[]) =>
@@ -175,9 +174,20 @@ export class InductionModel {
       unit: "probability",
       replaces: [],
       ...(layer !== null && {
-        inside: insideOf(layer, maps[layer], passed[layer].V, layers[layer]["output.weight"], heads?.[layer]),
+        inside: insideOf(layer, maps[layer], passed[layer].V, layers[layer]["output.weight"], passed[layer].on),
       }),
     };
+  }
+
+  /** What the heads of each layer read in a text, [t, d], and what they look at. */
+  inputs(text: string, headMask: HeadMask = null) {
+    const { characters: tokens, notes } = this.#read(text);
+    const known = [...new Set(tokens)];
+    const { inputs, maps } = this.#computed(
+      tokens.map((character) => known.indexOf(character)),
+      headMask,
+    );
+    return { tokens, notes, inputs, maps };
   }
 
   /** What each head adds to the logits of the text's characters: twin of `head_ledger`. */
@@ -240,20 +250,34 @@ export class InductionModel {
     const norms: number[] = [];
     const passed: { V: Matrix; weights: Matrix; on: boolean[] | undefined }[] = [];
     const [changes, streams] = [[x], [x]];
+    const inputs: Matrix[] = [];
     const layers = this.layers.map((layer, number): LayerWrites => {
+      const on = headsIn(headMask?.[number], numHeads);
       const input = layerNorm(x, partOf(tensors, `norms.${number}.`));
-      const { output, weights } = multiHeadAttention(input, layer, { numHeads, mask, headMask: headMask?.[number] });
+      const { output, weights } = multiHeadAttention(input, layer, { numHeads, mask, headMask: on });
+      inputs.push(input);
       x = added(x, output);
       changes.push(output);
       streams.push(x);
       maps.push(weights);
       const V = project(input, input, layer, numHeads)[2];
       norms.push(...valueNorms(V, layer["output.weight"], numHeads));
-      passed.push({ V, weights, on: headMask?.[number] });
-      return this.#layerWrites(layer, V, weights, headMask?.[number]);
+      passed.push({ V, weights, on });
+      return this.#layerWrites(layer, V, weights, on);
     });
     const scores = linear(layerNorm(x, partOf(tensors, "norm.")), tensors["next.weight"]);
-    return { scores, maps, norms, layers, passed, added: changes, streams, first, last: rowOf(x, ids.length - 1) };
+    return {
+      scores,
+      maps,
+      norms,
+      layers,
+      inputs,
+      passed,
+      added: changes,
+      streams,
+      first,
+      last: rowOf(x, ids.length - 1),
+    };
   }
 
   #layerWrites(layer: Layer, V: Matrix, maps: Matrix, on: boolean[] | undefined): LayerWrites {

@@ -8,7 +8,8 @@ import { EncoderEngine } from "./encoder-engine.ts";
 import { encoderAnswer } from "./encoder-model.ts";
 import { readAs, readJson } from "./files.ts";
 import type { Listed } from "./files.ts";
-import { describe, readGguf, readHeader, type Gguf } from "./gguf.ts";
+import { readFiles } from "./folder.ts";
+import { describe, readHeader, type Gguf } from "./gguf.ts";
 import { DecoderFile } from "./gguf-decoder.ts";
 import { tokenizerOf } from "./gguf-tokens.ts";
 import code from "./kernel.wasm";
@@ -35,10 +36,12 @@ const AT_ONCE = 6; // files on their way
 /** What a worker has where a page has `window`. */
 const worker: any = globalThis;
 let answer: Started["answer"];
+let goOn = () => {}; // with a reader's file, once it's known what it is
 
 worker.onmessage = async ({ data }: MessageEvent) => {
   try {
     if (data.load) worker.postMessage({ ready: await load(data.load, data.base) });
+    else if (data.goesOn) goOn();
     else if (data.open) worker.postMessage({ ready: await open(data.open, data.name) });
     else {
       const { result, transfer } = answer(data);
@@ -58,12 +61,15 @@ async function load(name: string, base: string) {
   return started(model.start());
 }
 
-/** Opens a reader's file as a decoder. */
-async function open(file: File, name: string) {
+/** Opens a reader's files as a decoder. */
+async function open(files: File[], name: string) {
   const script = tokenizersScript();
-  const gguf = await readGguf(file);
+  const { gguf, file } = await readFiles(files);
   const model = new DecoderFile(gguf, name);
-  worker.postMessage({ opened: describe(gguf, file.size) });
+  const { numLayers, numHeads } = model.facts;
+  const agreed = new Promise<void>((agree) => (goOn = agree));
+  worker.postMessage({ opened: { line: describe(gguf, file.size), numLayers, numHeads, bytes: model.bytes } });
+  await agreed;
   const reading = readingOf(gguf, model, await script);
   return started(answering(await model.load(file, code, progress), reading));
 }

@@ -1,7 +1,7 @@
 // The models that a page can run, by name. Their files lie on the site below this module, in the folder of its version; each is
 // fetched once however many elements ask.
 
-import { familyOf, isFile, modelLabel, nameOfFile } from "../math/families.ts";
+import { familyOf, isFile, modelLabel, nameOfFiles } from "../math/families.ts";
 import { Fault, importScript } from "../math/faults.ts";
 import { bytesOf, checked, download, onceMore, readAs, readJson, readSafetensors } from "./files.ts";
 import type { ModelFile, Progress } from "./files.ts";
@@ -22,14 +22,14 @@ export interface Loading {
 interface FamilyScript {
   load(variant: string, loading: Loading): Promise<HeadModel>;
   missingBytes?(): Promise<number>;
-  open?(file: File, name: string, options: Opening): Promise<OpenedModel>;
+  open?(files: File[], name: string, options: Opening): Promise<OpenedModel>;
 }
 
-/** The model of a reader's file. */
+/** The model of a reader's file or files. */
 type OpenedModel = DecoderModel & { close(): void };
 
 const cache = new Map<string, Promise<any>>();
-let openedModel: OpenedModel | undefined;
+let openedModels: OpenedModel[] = [];
 const pauses = new Map<string, AbortController>(); // by model, while it loads
 const listeners = new Map<string, Set<Progress>>(); // by model
 const arrivals = new Map<string, { promise: Promise<void>; fulfil: () => void; loaded: boolean }>(); // by model
@@ -54,18 +54,21 @@ export async function loadModel(name: string, progress: Progress = () => {}): Pr
 }
 
 /**
- * Opens a language model of the reader's, a GGUF file. From then on `loadModel` knows it by its `name`, until another one is opened: a
- * page has memory for one.
+ * Opens a language model of the reader's: a GGUF file, all parts of one, or a folder of Hugging Face's. From then on `loadModel` knows it
+ * by its `name`, until another one is opened, unless that is to stand `beside` it: what is closed gives its memory back.
  */
-export async function openModel(file: File, options: Opening) {
+export async function openModel(files: File[], options: Opening) {
   const { open } = await familyScript("decoder");
-  const model = await open!(file, nameOfFile(file.name), options);
-  const before = openedModel;
-  openedModel = model;
-  if (before) {
-    cache.delete(`model ${before.name}`);
-    before.close();
-  }
+  const stays = (each: OpenedModel) => options.beside && !each.broken;
+  const name = nameOfFiles(files);
+  const isTwice = openedModels.some((each) => stays(each) && each.name === name);
+  const model = await open!(files, isTwice ? `${name}-2` : name, options);
+  for (const before of openedModels)
+    if (!stays(before)) {
+      cache.delete(`model ${before.name}`);
+      before.close();
+    }
+  openedModels = [...openedModels.filter(stays), model];
   cache.set(`model ${model.name}`, Promise.resolve(model));
   return model;
 }

@@ -3,19 +3,20 @@
 import { again, Fault, longestWait, triesOf, WHY } from "../math/faults.ts";
 import { hostOf } from "../math/host.ts";
 import type { PretrainedFacts, Progress } from "./files.ts";
+import type { Header } from "./head-model.ts";
 
 export interface LoadOptions {
   base?: URL | string;
   progress?: Progress;
   patience?: number;
   signal?: AbortSignal; // a reader pauses
-  opened?: (line: string) => void; // told what a reader's file is, before its weights are read
+  opened?: (header: Header) => void | Promise<void>; // told what a reader's file is; its weights are read once that is done
 }
 
 let starts = triesOf(import.meta.url); // that failed
 
-/** The worker's first message: a model of the book's by its name, or a reader's file and what the page calls it. */
-export type FirstMessage = { load: string } | { open: Blob; name: string };
+/** The worker's first message: a model of the book's by its name, or a reader's files and what the page calls them. */
+export type FirstMessage = { load: string } | { open: File[]; name: string };
 
 /**
  * Starts a worker, which fetches a model's files, or reads one of the reader's. `progress(done, total)` counts bytes, of all files
@@ -40,11 +41,17 @@ export async function startModel<Facts>(first: FirstMessage, options: LoadOption
         timer = setTimeout(() => reject(new Fault(WHY.absent)), patience);
       };
       wait();
+      const goOn = async (header: Header) => {
+        clearTimeout(timer); // a reader may have to agree
+        await opened(header);
+        worker.postMessage({ goesOn: true });
+        wait();
+      };
       signal?.addEventListener("abort", () => reject(new Fault(WHY.paused)), { once: true });
       worker.onmessage = ({ data }) => {
         wait();
         if (data.progress) progress(data.progress[0], data.progress[1]);
-        else if (data.opened) opened(data.opened);
+        else if (data.opened) void goOn(data.opened).catch(reject);
         else if (data.error) reject(new Fault(data.error));
         else resolve(data.ready);
       };

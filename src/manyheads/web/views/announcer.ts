@@ -3,6 +3,7 @@
 import type { AttentionMap } from "../math/attention-map.ts";
 import type { MapState } from "../math/map-state.ts";
 import { headName, headNamesOf, likeliest, queryWeights } from "../math/maps.ts";
+import type { Query } from "../math/query.ts";
 import { capital, isolated, percent, readable, weightText } from "../math/text.ts";
 import { h, setText } from "./dom.ts";
 
@@ -51,7 +52,7 @@ const answersIn = ({ predictions = {} }: Pick<AttentionMap, "predictions">) =>
  */
 export function summaryOf(
   map: AttentionMap,
-  { layer, head, query }: Pick<MapState, "layer" | "head" | "query">,
+  { layer, head, query }: Pick<MapState, "layer" | "head"> & { query: Query },
   before: AttentionMap = map,
 ) {
   const looks = (which: number) => {

@@ -106,7 +106,8 @@ export const setValue = (input: { value: string }, value: string) => {
 };
 
 /** Shows a token as the reader wrote it; its marks become classes. */
-export function setToken(node: Element & { token?: string }, token: string) {
+export function setToken(node: Element & { token?: string }, token: string, beginsAnswer = false) {
+  node.classList.toggle("hm-answer", beginsAnswer);
   if (node.token === token) return;
   node.token = token;
   setText(node, readable(token));

@@ -6,6 +6,7 @@ import { copyMenu } from "../../doors/copy-menu.ts";
 import { defineFigure } from "../../doors/define-figure.ts";
 import { openDoor } from "../../doors/kernel-door.ts";
 import type { KernelModel } from "../../doors/kernel-model.ts";
+import { seenOf } from "../../doors/leaning.ts";
 import { mapById, type LiveMap } from "../../doors/page-element.ts";
 import { loadFormula } from "../../doors/page-models.ts";
 import { frameFor, linkTo, pairsOf, tagFor } from "../../doors/sharing.ts";
@@ -15,6 +16,7 @@ import type { HeadMask } from "../../math/attention-map.ts";
 import { maskOf, offIn, toggledIn } from "../../math/heads-off.ts";
 import { hostHere } from "../../math/host.ts";
 import { FLAGS } from "../../math/names.ts";
+import { firstOf } from "../../math/query.ts";
 import type { Flow, FlowState } from "../../math/steps.ts";
 import { decodeSteps } from "../../math/wire.ts";
 import { h } from "../../views/dom.ts";
@@ -127,7 +129,13 @@ function listen(host: Host<State, Action>, leaves: AbortSignal) {
   const hear = (pointed: number | null) => {
     const { sentence, query, headMask } = map;
     const isLeader = leads(map, root);
-    const heard = { sentence, query, headMask, leads: isLeader, enlarged: isLeader ? map.enlarged : null };
+    const heard = {
+      sentence,
+      query: firstOf(query),
+      headMask,
+      leads: isLeader,
+      enlarged: isLeader ? map.enlarged : null,
+    };
     host.follow({ type: "hear", map: heard, pointed });
     if (String(Object.keys(newsOf(host.state))) !== "query") return; // nothing to compute
     const takeOver = () => host.dispatch({ type: "follow" });
@@ -139,7 +147,7 @@ function listen(host: Host<State, Action>, leaves: AbortSignal) {
     clearTimeout(rests);
     if (detail != null) rests = window.setTimeout(() => hear(detail), RESTS);
   };
-  host.dispatch({ type: "meet", query: Number(map.getAttribute("query")) });
+  host.dispatch({ type: "meet", query: seenOf(map).query });
   map.addEventListener("attention", () => hear(null), { signal: leaves });
   map.addEventListener("ask", rest, { signal: leaves });
   if (map.computedBy) hear(null); // it went on while the journey stood as the build drew it

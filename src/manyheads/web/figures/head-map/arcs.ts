@@ -2,6 +2,7 @@
 
 import type { ShownMap } from "../../math/map-state.ts";
 import { lineStyle, lineUnit, queryWeights } from "../../math/maps.ts";
+import { endsOf, type Query } from "../../math/query.ts";
 import type { State } from "./state.ts";
 import { styleOfHead } from "./switches.ts";
 import { s } from "../../views/dom.ts";
@@ -16,7 +17,7 @@ export interface PaintedRow {
   map: ShownMap;
   layer: number;
   head: number;
-  query: number;
+  query: Query;
   from: number;
 }
 
@@ -58,7 +59,7 @@ export class Arcs {
         .filter((key) => seen(key) && seen(from))
         .map((key) => ({
           d: arc(words[from], words[key], left - own.left, top - own.top),
-          ...lineStyle(style, map, { query, key, weight: weights[key] }, unit),
+          ...lineStyle(style, map, { query: endsOf(query)[0], key, weight: weights[key] }, unit),
           "stroke-opacity": (0.3 + 0.6 * Math.sqrt(Math.abs(weights[key]) / unit)).toFixed(2),
         }));
     });

@@ -1,6 +1,7 @@
 // Words that ask where they aren't looked at: a text that looks at a picture.
 
 import type { ShownMap } from "../../math/map-state.ts";
+import { isAsking } from "../../math/query.ts";
 import { fill, h, setToken, targetOf } from "../../views/dom.ts";
 import type { MapHost } from "./map-part.ts";
 import { queryOf } from "./state.ts";
@@ -31,7 +32,7 @@ export function makeAskingWords(host: MapHost) {
 
   function mark() {
     const asking = queryOf(host.state);
-    [...node.children].forEach((button, query) => (button.ariaPressed = String(query === asking)));
+    [...node.children].forEach((button, query) => (button.ariaPressed = String(isAsking(asking, query))));
   }
 
   return { node, draw, mark };

@@ -2,7 +2,8 @@
 // Escape ends that.
 
 import type { ShownMap } from "../../math/map-state.ts";
-import { headName, isMasked, queryWeights } from "../../math/maps.ts";
+import { headName, isMasked, queryName, queryWeights } from "../../math/maps.ts";
+import type { Query } from "../../math/query.ts";
 import { isolated, readable, weightText } from "../../math/text.ts";
 import { focusedIn, h, targetOf } from "../../views/dom.ts";
 import { unpin, type MapHost } from "./map-part.ts";
@@ -98,7 +99,7 @@ export class Asking {
     const { map, layer, head, query, key } = place;
     const weight = queryWeights(map, layer, head, query)[key];
     const share = isMasked(map, query, key) ? "nothing: masked" : weightText(map, weight);
-    const weighs = `${headName(map, layer, head)}: ${name(map.queryTokens[query])} gives ${name(map.keyTokens[key])} ${share}`;
+    const weighs = `${headName(map, layer, head)}: ${name(queryName(map, query))} gives ${name(map.keyTokens[key])} ${share}`;
     this.tip.show(word, [weighs, ...this.#looks(place)]);
   }
 
@@ -122,7 +123,8 @@ export class Asking {
     const place = word && placeOfWord(word);
     if (!place) return;
     const { asker } = place;
-    const edge = place.map === this.host.state.shown!.map ? place : null;
+    const { query } = place;
+    const edge = place.map === this.host.state.shown!.map && typeof query === "number" ? { ...place, query } : null;
     if (asker === null) return edge && this.host.dispatch({ type: "explain", edge });
     this.host.act({ type: "pin", query: asker, edge });
     const pointed = this.host.state.pinned ? word : null;
@@ -148,7 +150,7 @@ export interface ShownRow {
   map: ShownMap;
   layer: number;
   head: number;
-  query: number;
+  query: Query;
   keys?: (number | null)[]; // by cell, what it shows of the map; null for none. Else a cell a key, after the row's name
   askers?: (number | null)[] | null; // its words as they would ask, by place in the first of two maps
   own?: number; // instead: the place of the row itself, a word that asks
@@ -156,6 +158,12 @@ export interface ShownRow {
 }
 export type ShownRowElement = HTMLTableRowElement & { shows?: ShownRow };
 type WordPlace = Omit<ShownRow, "askers" | "keys"> & { key: number; asker: number | null };
+
+/** The place among those that ask of the word that a node is in; null where it can't ask. */
+export function askerOfWord(node: Element) {
+  const word = node.closest<HTMLElement>(WORD);
+  return (word && placeOfWord(word)?.asker) ?? null;
+}
 
 function placeOfWord(word: HTMLElement): WordPlace | null {
   const cell = word as HTMLTableCellElement;

@@ -8,7 +8,8 @@ import { START } from "../../math/options.ts";
 import type { Given, State } from "./state.ts";
 
 /** The attributes of a <head-map> that may change. */
-export const ATTRIBUTES = ["model", "models", ...WRITTEN];
+const GIVEN = ["model", "models", "beside"];
+export const ATTRIBUTES = [...GIVEN, ...WRITTEN];
 
 /** The names in an attribute, with spaces between them. */
 const namesIn = (text: string | null) => (text ?? "").split(/\s+/).filter(Boolean);
@@ -37,12 +38,13 @@ export function modelsGiven(element: Element): Given {
   const [models, name] = [modelsOf(element), element.getAttribute("model") ?? ""];
   const model = element.hasAttribute("models") ? models.indexOf(name) : -1;
   const behaviours = element.getAttribute("behaviours")?.split(" ") ?? null;
-  return { models, model, behaviours, linked: linkedOf(element, placesOf(element)) };
+  const beside = element.getAttribute("beside") ?? "";
+  return { models, model, beside, behaviours, linked: linkedOf(element, placesOf(element)) };
 }
 
 /** The part of the state that an attribute writes. */
 export const readAttribute = (name: string, text: string | null, element: Element) =>
-  name === "model" || name === "models" ? { given: modelsGiven(element) } : readPart(name, text);
+  GIVEN.includes(name) ? { given: modelsGiven(element) } : readPart(name, text);
 
 /** What the page's address says of a map; null where it says nothing. */
 export function linkedOf(element: Element, places: string[]): StateParts | null {

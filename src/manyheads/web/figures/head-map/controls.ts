@@ -106,10 +106,10 @@ export class Controls {
     );
   }
 
-  draw({ chosen, models, words }: State) {
+  draw({ chosen, models, beside, words }: State) {
     setTyped(this.sentence, chosen.sentence);
     setTyped(this.#compare, chosen.compare ?? "");
-    setProps(this.compareRow, { hidden: chosen.compare === null });
+    setProps(this.compareRow, { hidden: chosen.compare === null || beside !== "" });
     this.#suggestions.words = words;
     setValue(this.#model, String(chosen.model));
     setText(this.#modelName, modelLabel(models[chosen.model] ?? ""));

@@ -20,7 +20,7 @@ import { readLent, writtenOf } from "./attributes.ts";
 import { startOn, type Action, type State } from "./state.ts";
 import { FIGURE, view, type MapFigure } from "./view.ts";
 
-/** A map, and that of the sentence it is compared with. */
+/** A map, and the one it is compared with: of another sentence, or of another model. */
 type Maps = [AttentionMap, AttentionMap | null];
 
 /** The name of the model that is chosen. */
@@ -60,26 +60,27 @@ function bring(map: Element) {
 }
 
 /**
- * Reads a GGUF file of the reader's as the map's model; fulfilled once it reads the sentence with it. What could not be done is told,
+ * Reads a GGUF file of the reader's, or several files that are one, as the map's model; fulfilled once it reads the sentence with it. What could not be done is told,
  * and rejected, and what was shown stays.
  */
-async function open(host: MapFigure, file: File) {
+async function open(host: MapFigure, file: File | File[]) {
   const { name } = await openFile(file, { tell: (...message) => host.setStatus(...message) });
   host.root.removeAttribute("models");
   host.root.setAttribute("model", name);
   await (host.root as LiveMap).settled;
 }
 
-function compute([model]: HeadModel[], host: MapFigure, signal: AbortSignal) {
+function compute([model, beside]: HeadModel[], host: MapFigure, signal: AbortSignal) {
   if (model !== host.state.model || host.state.off) {
     const { numLayers, numHeads, vocabulary } = model;
     host.dispatch({ type: "model", model, numLayers, numHeads, vocabulary });
   }
   signal.throwIfAborted(); // it lacks heads that were to be off, so that another map was asked for
   const { sentence, compare, headMask, weigh } = host.state.chosen;
-  const attend = (text: string) => model.attend(text, headMask, { signal, norms: weigh === "written" });
-  return together<AttentionMap | null>([attend(sentence), compare === null ? null : attend(compare)]) as
-    Maps | Promise<Maps>;
+  const attend = (by: HeadModel, text: string) => by.attend(text, headMask, { signal, norms: weigh === "written" });
+  const first = attend(model, sentence);
+  const second = beside ? attend(beside, sentence) : compare === null ? null : attend(model, compare);
+  return together<AttentionMap | null>([first, second]) as Maps | Promise<Maps>;
 }
 
 /** Says why a sentence gets no map, unless its last word is still being typed; offers the likeliest of the words that an unknown one may be. */
@@ -107,6 +108,7 @@ defineFigure<State, Action, HeadModel, Maps>("head-map", {
   read: readAttribute,
   properties: {
     attention: ({ map }) => map, // on display: {queryTokens, keyTokens, shape, weights, headNames, predictions}
+    compared: ({ compared }) => compared, // the map that it is compared with
     computedBy: (state) => state.computedBy, // the name of a model; "" where the page brought it
     sentence: ({ chosen }) => chosen.sentence,
     off: ({ chosen }) => offOf(chosen.headMask), // the heads that are, as the attribute names them: "0.3 5.11"
@@ -145,7 +147,7 @@ defineFigure<State, Action, HeadModel, Maps>("head-map", {
     if (before.madeWith && !host.state.madeWith) bring(host.root); // the file that a link was made with is open
   },
   work: {
-    models: ({ state }) => [modelOf(state)].filter(Boolean),
+    models: ({ state }) => [modelOf(state), state.computes ? state.beside : ""].filter(Boolean),
     asks: [...namesWith("computed"), "off"],
     failure: "The map could not be computed",
     compute,

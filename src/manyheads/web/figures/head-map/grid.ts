@@ -11,7 +11,9 @@ import {
   layerName,
   layerNamesOf,
   layersOf,
+  queryName,
 } from "../../math/maps.ts";
+import { isAsking } from "../../math/query.ts";
 import { whenIdle } from "../../doors/turns.ts";
 import { BEHAVIOURS } from "../../math/names.ts";
 import { capital, percent } from "../../math/text.ts";
@@ -21,7 +23,7 @@ import type { MapHost, MapPart, PlaceName } from "./map-part.ts";
 import { MatrixFigure, TABLE_CELLS } from "./matrix.ts";
 import { drawRow, makeRow, secondAskers, sharedTokens } from "./paint.ts";
 import { layOut, NAMES } from "./sizes.ts";
-import { queryOf, restOf } from "./state.ts";
+import { queryOf, restOf, secondName } from "./state.ts";
 import { dress, styleOfHead } from "./switches.ts";
 import { drawHead, drawTints, makeBitmap, paintBitmap, bitmapOf } from "../../views/pixels.ts";
 import { travel, type Travellers } from "../../views/travel.ts";
@@ -320,7 +322,7 @@ export class GridView implements MapPart {
       figure.draw(map, layer, head, { large: true, table: queries * keys <= TABLE_CELLS, name });
     } else {
       dress(state, this.paintedHead, layer, head);
-      row.ariaLabel = `What ${name} looks at when ${whole.queryTokens[queryOf(state)]} asks`;
+      row.ariaLabel = `What ${name} looks at when ${queryName(whole, queryOf(state))} asks`;
       setText(this.paintedName, name);
       this.#paint(layer, head);
     }
@@ -348,7 +350,7 @@ export class GridView implements MapPart {
     const { shows } = drawRow(rows[0], state, map, { layer, head, query, askers, shared }).row;
     if (shows) shows.query = restOf(state);
     if (!compared || !pairs) return;
-    setText(rows[1].cells[0], "second sentence");
+    setText(rows[1].cells[0], secondName(state));
     const asking = secondAskers(pairs, askers, compared.shape[3]);
     drawRow(rows[1], state, compared, { layer, head, query: second, askers: asking, second: true, shared: others });
   }
@@ -371,10 +373,11 @@ export class GridView implements MapPart {
   /** The row of the word that asks, in every head. */
   #highlight(map: ShownMap) {
     const { state } = this.host;
-    const row = map.queries.indexOf(state.shown!.map.queries[queryOf(state)]);
-    this.frame.classList.toggle("hm-asked", row >= 0);
-    this.frame.style.setProperty("--asks", String(Math.max(row, 0) / map.shape[2]));
-    this.frame.style.setProperty("--queries", String(map.shape[2]));
+    const { queries } = state.shown!.map;
+    const rows = [...map.queries.keys()].filter((row) => isAsking(queryOf(state), queries.indexOf(map.queries[row])));
+    this.frame.classList.toggle("hm-asked", rows.length > 0);
+    this.frame.style.setProperty("--asks", String((rows[0] ?? 0) / map.shape[2]));
+    this.frame.style.setProperty("--queries", String(map.shape[2] / Math.max(rows.length, 1)));
   }
 
   /** Another word asks, or another head is looked at. */

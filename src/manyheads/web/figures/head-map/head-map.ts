@@ -38,7 +38,13 @@ function render({ model, el }: { model: KernelModel; el: HTMLElement }) {
     kind: "head-map",
     make(parts, change, ask) {
       const [computes, readsText] = [model.get("_computes"), model.get("_reads") === "text"];
-      const state = startWith(parts, { models, computes, readsText, fetches: true });
+      const state = startWith(parts, {
+        models,
+        beside: model.get("_beside") ?? "",
+        computes,
+        readsText,
+        fetches: true,
+      });
       const host: MapFigure = mapFigure(
         root,
         state,

@@ -2,12 +2,15 @@
 // sentences, side by side, or where there's no room for that, one below the other.
 
 import type { HeadStyle, ShownMap } from "../../math/map-state.ts";
-import { compareHeads, headName, lineStyle, lineUnit, strongest } from "../../math/maps.ts";
+import { askedBy } from "../../math/choosing.ts";
+import { compareHeads, headName, lineStyle, lineUnit, queryName, queryWeights, strongest } from "../../math/maps.ts";
+import { endsOf, isAsking, type Query } from "../../math/query.ts";
+import { answerKey } from "../../math/shown.ts";
 import { capital, isolated, readable, weightText } from "../../math/text.ts";
 import { arrow, fill, focusOn, h, s, setText, setToken, targetOf } from "../../views/dom.ts";
 import { unpin, type MapHost, type MapPart } from "./map-part.ts";
 import { secondAskers } from "./paint.ts";
-import { queryOf, restOf } from "./state.ts";
+import { queryOf, restOf, secondName } from "./state.ts";
 import { styleOfHead } from "./switches.ts";
 
 const BESIDE = 0.5; // of a row, over which the heads' lines to one word lie side by side
@@ -37,6 +40,10 @@ export class LinesView implements MapPart {
       second.take(compared, secondAskers(pairs, askers, compared.shape[2]), new Set(pairs.map(([, j]) => j)));
     this.ask();
   }
+
+  /** The place among those that ask of a word; null where it's only looked at. */
+  askerAt = (node: Element) =>
+    this.panels.find((panel) => panel.asking.contains(node))?.askerOf(node.closest("li")!) ?? null;
 
   /** Another word asks. */
   ask() {
@@ -70,7 +77,7 @@ class LinesPanel {
   node: HTMLElement;
 
   constructor(host: MapHost, second: boolean) {
-    const which = second ? " in the second sentence" : "";
+    const which = second ? ` in the ${secondName(host.state)}` : "";
     this.host = host;
     this.#second = second;
     this.asking = h("ol", { "aria-label": `Words that ask${which}`, "data-side": "query" });
@@ -104,13 +111,14 @@ class LinesPanel {
     const [, , queries, keys] = map.shape;
     this.svg.setAttribute("viewBox", `0 0 100 ${Math.max(queries, keys)}`);
     this.node.style.setProperty("--rows", String(Math.max(queries, keys)));
+    const answer = answerKey(map);
     for (const [list, tokens] of [
       [this.asking, map.queryTokens],
       [this.lookedAt, map.keyTokens],
     ] as const) {
       const items = fill(list, tokens.length, () => h("li", {}, h("button", { type: "button", tabindex: -1 })));
       tokens.forEach((token, index) => {
-        setToken(items[index].children[0], token);
+        setToken(items[index].children[0], token, index === (list === this.lookedAt ? answer : map.askers?.[answer]));
         items[index].classList.toggle("hm-only", list === this.lookedAt && Boolean(shared) && !shared?.has(index));
       });
       if (!list.querySelector('[tabindex="0"]')) items[0]?.children[0].setAttribute("tabindex", "0");
@@ -118,7 +126,7 @@ class LinesPanel {
   }
 
   /** Draws the lines of the word that asks, or those to the one that is pointed at; `rest` asks while none is. */
-  draw(query: number, rest: number) {
+  draw(query: Query, rest: Query) {
     const map = this.#map;
     if (!map) return;
     const { state } = this.host;
@@ -127,21 +135,22 @@ class LinesPanel {
     const { layer, head: chosen } = state.chosen;
     const single = chosen === null ? null : Math.min(chosen, map.shape[1] - 1);
     const styles = Array.from({ length: map.shape[1] }, (_, head) => styleOfHead(state, map, layer, head));
-    const lines = strongest(map, layer, {
+    const isMean = only === null && typeof query !== "number";
+    const [drawnOf, row] = isMean ? [askedBy(map, query), 0] : [map, query];
+    const lines = strongest(drawnOf, layer, {
       chosen: (head, asks, key) =>
-        !styles[head].off && (single === null || head === single) && (only === null ? asks === query : key === only),
+        !styles[head].off && (single === null || head === single) && (only === null ? asks === row : key === only),
     });
+    const middle = (endsOf(query)[0] + endsOf(query)[1]) / 2;
     const paths = fill(this.svg, lines.length, () => s("path"));
     const unit = lineUnit(map, layer);
     lines.forEach((line, index) => {
-      const drawn = { d: this.#curve(line, single === null), ...lineStyle(styles[line.head], map, line, unit) };
+      const from = isMean ? { ...line, query: middle } : line;
+      const drawn = { d: this.#curve(from, single === null), ...lineStyle(styles[line.head], drawnOf, line, unit) };
       for (const [name, value] of Object.entries(drawn)) paths[index].setAttribute(name, value);
     });
     this.#mark(only, query, rest);
-    setText(
-      this.summary,
-      this.#summarize(map, only === null ? { asks: true, index: query } : { asks: false, index: only }, single, styles),
-    );
+    setText(this.summary, this.#summarize(map, only === null ? { query } : { key: only }, single, styles));
   }
 
   /** From a word to another, where several heads have lines beside each other. */
@@ -153,34 +162,31 @@ class LinesPanel {
   }
 
   /** Marks the words whose lines are drawn, and the one that asks. */
-  #mark(only: number | null, query: number, rest: number) {
+  #mark(only: number | null, query: Query, rest: Query) {
     [...this.asking.children].forEach((item, index) => {
-      item.classList.toggle("hm-lit", only === null && index === query);
-      item.classList.toggle("hm-asks", index === rest);
+      item.classList.toggle("hm-lit", only === null && isAsking(query, index));
+      item.classList.toggle("hm-asks", isAsking(rest, index));
     });
     [...this.lookedAt.children].forEach((item, index) => item.classList.toggle("hm-lit", index === only));
   }
 
   /** What the chosen word's lines say, in words; the mean of the heads that are on where all are shown. */
-  #summarize(
-    map: ShownMap,
-    { asks, index }: { asks: boolean; index: number },
-    single: number | null,
-    styles: HeadStyle[],
-  ) {
-    const [, heads, queries, keys] = map.shape;
-    const [name, others] = asks ? [map.queryTokens[index], map.keyTokens] : [map.keyTokens[index], map.queryTokens];
+  #summarize(map: ShownMap, of: { query: Query } | { key: number }, single: number | null, styles: HeadStyle[]) {
+    const [, heads] = map.shape;
+    const { layer } = this.host.state.chosen;
+    const asks = "query" in of;
+    const [name, others] = asks ? [queryName(map, of.query), map.keyTokens] : [map.keyTokens[of.key], map.queryTokens];
     const chosen = single === null ? [...Array(heads).keys()].filter((head) => !styles[head].off) : [single];
     if (chosen.length === 0) return "All heads are off.";
-    const weights = others.map((token, other) => {
-      const [query, key] = asks ? [index, other] : [other, index];
-      const sum = chosen.reduce(
-        (total, head) =>
-          total + map.weights[((this.host.state.chosen.layer * heads + head) * queries + query) * keys + key],
-        0,
-      );
-      return { token, mean: sum / chosen.length };
-    });
+    const rows = chosen.map((head) =>
+      asks
+        ? queryWeights(map, layer, head, of.query)
+        : others.map((_, query) => queryWeights(map, layer, head, query)[of.key]),
+    );
+    const weights = others.map((token, other) => ({
+      token,
+      mean: rows.reduce((sum, row) => sum + row[other], 0) / rows.length,
+    }));
     const most = weights.sort((a, b) => Math.abs(b.mean) - Math.abs(a.mean)).slice(0, 3);
     const listed = most.map(({ token, mean }) => `${isolated(readable(token))} (${weightText(map, mean)})`).join(", ");
     const mean = chosen.length === heads ? "Mean of the heads: " : `Mean of the ${chosen.length} heads that are on: `;
@@ -188,16 +194,19 @@ class LinesPanel {
       single !== null || heads === 1
         ? ""
         : chosen.length === 1
-          ? `${capital(headName(map, this.host.state.chosen.layer, chosen[0]))}: `
+          ? `${capital(headName(map, layer, chosen[0]))}: `
           : mean;
     return `${who}“${isolated(readable(name))}” ${asks ? "looks most at" : "is looked at most by"} ${listed}.`;
   }
+
+  /** The place in the first sentence of one of the words that ask. */
+  askerOf = (item: Element) => this.#askers[placeOfItem(item)] ?? null;
 
   #point(event: Event) {
     const item = targetOf(event).closest("li");
     if (!item || !this.#map) return;
     const asks = item.parentElement === this.asking;
-    this.#show(asks ? null : placeOfItem(item), asks ? (this.#askers[placeOfItem(item)] ?? null) : null);
+    this.#show(asks ? null : placeOfItem(item), asks ? this.askerOf(item) : null);
   }
 
   #leave({ relatedTarget, currentTarget }: PointerEvent | FocusEvent) {
@@ -213,7 +222,7 @@ class LinesPanel {
 
   #ask(event: Event) {
     const item = targetOf(event).closest("li");
-    const asker = item?.parentElement === this.asking ? this.#askers[placeOfItem(item)] : null;
+    const asker = item?.parentElement === this.asking ? this.askerOf(item) : null;
     if (asker != null) this.host.act({ type: "pin", query: asker });
   }
 

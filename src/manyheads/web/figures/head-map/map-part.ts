@@ -26,5 +26,6 @@ export interface MapPart {
   placesToggles?: boolean; // it shows the heads' switches; else the bar does
   draw(map: ShownMap, compared: ShownMap | null): void;
   ask?(): void; // another token asks
+  askerAt?(node: Element): number | null; // the place among those that ask of one of its words that is no cell
   leave?(): void; // another view takes its place
 }

@@ -3,13 +3,15 @@
 import { difference, movedHeads } from "../../math/compared.ts";
 import type { ShownMap } from "../../math/map-state.ts";
 import { cellTint, DENSE, fullWeight, headName, isMasked, queryWeights } from "../../math/maps.ts";
+import { answerKey } from "../../math/shown.ts";
+import { isAsking } from "../../math/query.ts";
 import { directionOf, isSpecial, percent } from "../../math/text.ts";
 import type { ShownRowElement } from "./asking.ts";
 import { fill, h, rowsOf, setText, setToken, setWeight, targetOf } from "../../views/dom.ts";
 import { figuresOf, HeadFigure } from "./head-figure.ts";
 import type { MapHost, MapPart, PlaceName } from "./map-part.ts";
 import { lettersOf } from "./sizes.ts";
-import { queryOf } from "./state.ts";
+import { queryOf, secondName } from "./state.ts";
 import { styleOfHead } from "./switches.ts";
 import { drawHead, makeBitmap, paintBitmap } from "../../views/pixels.ts";
 
@@ -96,23 +98,18 @@ export class MatrixFigure extends HeadFigure {
     node.style.setProperty("--keys", String(keys));
     node.style.setProperty("--letters", String(lettersOf(map.queryTokens)));
     node.classList.toggle("hm-dense", keys > DENSE);
-    const label = `${name}: rows ask, columns are looked at${map.full ? "; the second sentence less the first" : ""}`;
+    const label = `${name}: rows ask, columns are looked at${map.full ? `; the ${secondName(this.host.state)} less the first` : ""}`;
     const shown = table ? this.table : this.canvas;
     if (this.scroll.firstChild !== shown) this.scroll.replaceChildren(shown);
     if (table) this.#drawTable(map, layer, head, label);
     else this.#drawBitmap(map, layer, head, label, large);
   }
 
-  /** The row of the word that asks; of two sentences, only shared words have one. */
-  #query() {
-    const { state } = this.host;
-    return this.map?.queries.indexOf(state.shown!.map.queries[queryOf(state)]);
-  }
-
-  /** Another word asks: its row stands out. */
+  /** Another word asks: its row stands out, of several all; of two sentences, only shared words have one. */
   ask() {
-    const asking = this.#query();
-    [...rowsOf(this.rows)].forEach((row, query) => row.classList.toggle("hm-asks", query === asking));
+    const asking = queryOf(this.host.state);
+    for (const row of rowsOf(this.rows) as HTMLCollectionOf<ShownRowElement>)
+      row.classList.toggle("hm-asks", isAsking(asking, row.shows?.own ?? null));
   }
 
   #drawBitmap(map: ShownMap, layer: number, head: number, label: string, large: boolean) {
@@ -143,10 +140,11 @@ export class MatrixFigure extends HeadFigure {
     table.ariaLabel = label;
     this.scroll.dir = table.dir = directionOf(map.keyTokens);
     const columns = fill(this.columns, keys + 1, () => h("th", { scope: "col" }, h("span")));
-    for (let key = 0; key < keys; key++) setToken(columns[key + 1].children[0], map.keyTokens[key]);
+    const answer = answerKey(map);
+    const asks = map.askers?.[answer] ?? -1;
+    for (let key = 0; key < keys; key++) setToken(columns[key + 1].children[0], map.keyTokens[key], key === answer);
     const faint = map.keyTokens.map(isSpecial);
     const style = styleOfHead(state, map, layer, head);
-    const asking = this.#query();
     const rows = fill(this.rows, queries, () => h("tr", {}, h("th", { scope: "row" })));
     for (let query = 0; query < queries; query++) {
       const weights = queryWeights(map, layer, head, query);
@@ -154,8 +152,7 @@ export class MatrixFigure extends HeadFigure {
       const row: ShownRowElement = rows[query];
       const { cells } = row;
       row.shows = { map, layer, head, query, own: map === whole ? query : whole.queries.indexOf(map.queries[query]) };
-      row.classList.toggle("hm-asks", query === asking);
-      setToken(cells[0], map.queryTokens[query]);
+      setToken(cells[0], map.queryTokens[query], query === asks);
       while (cells.length > keys + 1) row.lastElementChild?.remove();
       while (cells.length < keys + 1) row.append(h("td", { tabindex: -1 }));
       for (let key = 0; key < keys; key++) {
@@ -173,5 +170,6 @@ export class MatrixFigure extends HeadFigure {
         );
       }
     }
+    this.ask();
   }
 }

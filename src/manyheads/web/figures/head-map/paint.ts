@@ -1,9 +1,10 @@
 // Paint: the sentence once per head, every token tinted by the weight that the asking token gives it.
 
 import type { ShownMap } from "../../math/map-state.ts";
-import { cellTint, compareHeads, fullWeight, headNamesOf, isMasked, queryWeights } from "../../math/maps.ts";
+import { cellTint, compareHeads, fullWeight, headNamesOf, isMasked, queryName, queryWeights } from "../../math/maps.ts";
 import { mostHeads } from "../../math/families.ts";
-import { keyOf } from "../../math/shown.ts";
+import { isAsking, isSameQuery, type Query } from "../../math/query.ts";
+import { answerKey, keyOf } from "../../math/shown.ts";
 import { directionOf, isSpecial, percent } from "../../math/text.ts";
 import { Arcs, type PaintedRow } from "./arcs.ts";
 import type { ShownRowElement } from "./asking.ts";
@@ -28,7 +29,7 @@ export class PaintView implements MapPart {
   placesToggles = true;
   #rows: DrawnRow[] = [];
   #maps: { map: ShownMap; compared: ShownMap | null } | null = null;
-  #query = 0; // when the words were painted last
+  #query: Query = 0; // when the words were painted last
   #arcs = new Arcs();
   #later?: ReturnType<typeof setTimeout>; // paints the rows that are not on screen
   host: MapHost;
@@ -91,7 +92,7 @@ export class PaintView implements MapPart {
     const { askers } = map;
     const [shared, others] = sharedTokens(pairs);
     const second = pairs && compared && secondAskers(pairs, askers, compared.shape[3]);
-    table.ariaLabel = `What each head looks at when ${map.queryTokens[rest]} asks`;
+    table.ariaLabel = `What each head looks at when ${queryName(map, rest)} asks`;
     const [, heads] = map.shape;
     const most = Math.max(...moved);
     const bodies = fill(table, heads, () => h("tbody", { role: "rowgroup" }));
@@ -116,7 +117,7 @@ export class PaintView implements MapPart {
     this.#maps = { map, compared };
     this.#query = rest;
     this.#arcs.forget();
-    if (queryOf(state) === rest) this.#drawArcs();
+    if (isSameQuery(queryOf(state), rest)) this.#drawArcs();
     else this.ask();
   }
 
@@ -131,7 +132,7 @@ export class PaintView implements MapPart {
     for (const row of this.#rows) row.from = keyOf(row.map, row.query);
     const seen = near(this.#rows);
     this.#arcs.draw(this.#hasArcs ? seen.filter(isFirst) : [], state); // reads where words are before any is painted
-    if (query === this.#query) return;
+    if (isSameQuery(query, this.#query)) return;
     this.#query = query;
     for (const row of seen) tintRow(row, state);
     clearTimeout(this.#later);
@@ -142,7 +143,7 @@ export class PaintView implements MapPart {
   /** Whether somebody wants to know who asks. */
   get #hasArcs() {
     const { state } = this.host;
-    return state.pinned || queryOf(state) !== restOf(state);
+    return state.pinned || !isSameQuery(queryOf(state), restOf(state));
   }
 
   #moved() {
@@ -200,7 +201,7 @@ export function drawRow(
   }: {
     layer: number;
     head: number;
-    query: number;
+    query: Query;
     askers: (number | null)[] | null;
     second?: boolean;
     shared?: Set<number> | null;
@@ -209,20 +210,21 @@ export function drawRow(
   const weights = queryWeights(map, layer, head, query);
   const style = styleOfHead(state, map, layer, head);
   const full = fullWeight(map, layer, weights, style);
-  const from = keyOf(map, query);
+  const [from, name] = [keyOf(map, query), queryName(map, query)];
+  const answer = answerKey(map);
   row.shows = { map, layer, head, query, askers, second };
   while (row.cells.length > weights.length + 1) row.lastElementChild?.remove();
   while (row.cells.length < weights.length + 1) row.append(h("td", { role: "cell", tabindex: -1 }));
   weights.forEach((weight, key) => {
     const cell = row.cells[key + 1];
     const token = map.keyTokens[key];
-    setToken(cell, token);
+    setToken(cell, token, key === answer);
     const special = isSpecial(token);
     cell.classList.toggle("hm-only", Boolean(shared) && !shared?.has(key));
     cell.classList.toggle("hm-faint", special);
-    cell.classList.toggle("hm-asker", key === from);
+    cell.classList.toggle("hm-asker", isAsking(query, map.askers?.[key] ?? null));
     const shown = cellTint(map, style, weight, full, special);
-    setWeight(cell, map, weight, shown, map.queryTokens[query], token, isMasked(map, query, key));
+    setWeight(cell, map, weight, shown, name, token, isMasked(map, query, key));
     underline(cell, shown);
   });
   return { row, map, layer, head, query, from, second };
@@ -236,7 +238,7 @@ function underline(cell: HTMLElement & { underlined?: number }, tint: CellTint) 
 }
 
 /** The tints of a row alone, and who asks. */
-function tintRow({ row, map, layer, head, query, from }: DrawnRow, state: State) {
+function tintRow({ row, map, layer, head, query }: DrawnRow, state: State) {
   const weights = queryWeights(map, layer, head, query);
   const style = styleOfHead(state, map, layer, head);
   const full = fullWeight(map, layer, weights, style);
@@ -245,9 +247,6 @@ function tintRow({ row, map, layer, head, query, from }: DrawnRow, state: State)
     const shown = cellTint(map, style, weight, full, isSpecial(map.keyTokens[key]));
     setTint(cells[key + 1], weight, shown, isMasked(map, query, key));
     underline(cells[key + 1], shown);
+    cells[key + 1].classList.toggle("hm-asker", isAsking(query, map.askers?.[key] ?? null));
   });
-  const before = row.querySelector(".hm-asker");
-  if (before === cells[from + 1]) return;
-  before?.classList.remove("hm-asker");
-  if (from >= 0) cells[from + 1].classList.add("hm-asker");
 }

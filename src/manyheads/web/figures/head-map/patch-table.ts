@@ -1,7 +1,9 @@
 // The places of one head as cells: a row of those that aren't patches, and the patches, row by row.
 
 import type { ShownMap } from "../../math/map-state.ts";
-import { cellTint, isMasked, queryWeights } from "../../math/maps.ts";
+import { cellTint, isMasked, queryName, queryWeights } from "../../math/maps.ts";
+import { isAsking, isSameQuery, type Query } from "../../math/query.ts";
+import { answerKey } from "../../math/shown.ts";
 import { isSpecial } from "../../math/text.ts";
 import { fill, h, rowsOf, setTint, setToken, setWeight } from "../../views/dom.ts";
 import type { ShownRowElement } from "./asking.ts";
@@ -27,8 +29,7 @@ export class CellTable {
   patches = h("tbody", { class: "hm-patches", role: "rowgroup" });
   node = h("table", { class: "hm-cells", role: "table" }, this.places, this.patches);
   #drawn: Drawn | null = null;
-  #query = 0; // when it was painted last
-  #asking: Element | null = null; // the cell of the place that asks
+  #query: Query = 0; // when it was painted last
 
   constructor(host: MapHost) {
     this.host = host;
@@ -44,9 +45,13 @@ export class CellTable {
     drawCells(rowsOf(this.places)[0], others, drawn, state, true);
     const rows = fill(this.patches, columns ? drawn.patches.length / columns : 0, () => h("tr", { role: "row" }));
     this.patches.style.setProperty("--columns", String(columns));
-    [...rows].forEach((row, at) =>
-      drawCells(row as ShownRowElement, drawn.patches.slice(at * columns, (at + 1) * columns), drawn, state, false),
-    );
+    const between = drawn.map.picture?.places; // pictures that stand side by side
+    [...rows].forEach((row, at) => {
+      drawCells(row as ShownRowElement, drawn.patches.slice(at * columns, (at + 1) * columns), drawn, state, false);
+      [...row.cells].forEach((cell, column) =>
+        cell.classList.toggle("hm-between", between?.[at * columns + column] === null),
+      );
+    });
     this.ask();
   }
 
@@ -56,13 +61,12 @@ export class CellTable {
     const query = queryOf(state);
     const rows = [...rowsOf(this.places), ...rowsOf(this.patches)] as ShownRowElement[];
     const { askers } = this.#drawn ?? {};
-    if (this.#drawn && query !== this.#query) for (const row of rows) tintCells(row, this.#drawn, state);
+    if (this.#drawn && !isSameQuery(query, this.#query)) for (const row of rows) tintCells(row, this.#drawn, state);
     this.#query = query;
-    this.#asking?.classList.remove("hm-asker");
-    const asks = (key: number | null) => key !== null && askers?.[key] === query;
-    const row = rows.find(({ shows }) => shows?.keys?.some(asks));
-    this.#asking = row?.cells[row.shows?.keys?.findIndex(asks) ?? -1] ?? null;
-    this.#asking?.classList.add("hm-asker");
+    for (const { cells, shows } of rows)
+      shows?.keys?.forEach((key, at) =>
+        cells[at].classList.toggle("hm-asker", key !== null && isAsking(query, askers?.[key] ?? null)),
+      );
   }
 }
 
@@ -73,14 +77,15 @@ function drawCells(row: ShownRowElement, keys: (number | null)[], drawn: Drawn, 
   row.shows = { map, layer, head, query, keys, askers };
   const cells = fill(row, keys.length, makeCell) as HTMLCollectionOf<HTMLTableCellElement>;
   const { weights, tintOf } = tintsOf(drawn, state, query);
+  const answer = named ? answerKey(map) : -1;
   keys.forEach((key, at) => {
     const gone = cells[at].classList.contains("hm-gone");
     if (gone !== (key === null)) cells[at].replaceWith(gone ? makeCell() : makeGone());
     if (key === null) return;
     const [cell, token] = [cells[at], map.keyTokens[key]];
-    if (named) setToken(cell, token);
+    if (named) setToken(cell, token, key === answer);
     cell.classList.toggle("hm-faint", isSpecial(token));
-    setWeight(cell, map, weights[key], tintOf(key), map.queryTokens[query], token, isMasked(map, query, key));
+    setWeight(cell, map, weights[key], tintOf(key), queryName(map, query), token, isMasked(map, query, key));
   });
 }
 
@@ -94,7 +99,7 @@ function tintCells({ cells, shows }: ShownRowElement, drawn: Drawn, state: State
 }
 
 /** The weights of a query, and how each is tinted. */
-function tintsOf({ map, layer, head, scale }: Drawn, state: State, query: number) {
+function tintsOf({ map, layer, head, scale }: Drawn, state: State, query: Query) {
   const weights = queryWeights(map, layer, head, query);
   const style = styleOfHead(state, map, layer, head);
   const full = fullOnPicture(map, layer, weights, style, scale);

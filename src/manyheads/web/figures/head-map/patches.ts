@@ -1,7 +1,7 @@
 // The patches of a picture among the places of a map.
 
 import type { HeadStyle, MapState, ShownMap } from "../../math/map-state.ts";
-import type { HeadMask } from "../../math/attention-map.ts";
+import type { HeadMask, PatchPicture } from "../../math/attention-map.ts";
 import { averageHeads, fullWeight, isOfParts, layersOf } from "../../math/maps.ts";
 import { areFewHeads } from "../../math/shown.ts";
 
@@ -10,9 +10,7 @@ export const FEW_PLACES = 8;
 
 /** For each patch, row after row, its place among the keys that are shown; null where it isn't one of them. */
 export function patchKeys({ picture, keys, shape }: ShownMap): (number | null)[] {
-  if (!picture) return [];
-  const { rows, columns, keyStart } = picture;
-  return placesIn(keys, shape[3], keyStart, rows * columns);
+  return picture ? placesIn(keys, shape[3], picture.keyStart, picture) : [];
 }
 
 /** The places of all other keys that are shown: special tokens, and words of a text beside the picture. */
@@ -36,15 +34,16 @@ export function askersByKey(map: ShownMap, askers: (number | null)[] | null) {
   const all = askers ? [...askers] : map.keyTokens.map((): number | null => null);
   const { picture } = map;
   if (!picture || picture.queryStart === null) return all;
-  const asking = placesIn(map.queries, map.shape[2], picture.queryStart, picture.rows * picture.columns);
+  const asking = placesIn(map.queries, map.shape[2], picture.queryStart, picture);
   patchKeys(map).forEach((key, patch) => key !== null && (all[key] = asking[patch]));
   return all;
 }
 
-/** Where those from `start` on of the computed map are now; `places` are those of what is shown, all where none are given. */
-function placesIn(places: number[] | undefined, count: number, start: number, length: number) {
-  const at = new Map((places ?? [...Array(count).keys()]).map((place, index) => [place, index]));
-  return Array.from({ length }, (_, patch) => at.get(start + patch) ?? null);
+/** Where the patches from `start` on of the computed map are now; `shown` are the places that are shown, all where none are given. */
+function placesIn(shown: number[] | undefined, count: number, start: number, picture: PatchPicture) {
+  const at = new Map((shown ?? [...Array(count).keys()]).map((place, index) => [place, index]));
+  const after = picture.places ?? [...Array(picture.rows * picture.columns).keys()];
+  return after.map((place) => (place === null ? null : (at.get(start + place) ?? null)));
 }
 
 /** The weight that has the full colour on a picture: on the relative scale, the largest of these keys, its patches. */

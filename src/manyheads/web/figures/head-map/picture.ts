@@ -2,7 +2,7 @@
 // it stand the other places: special tokens or, in a vision-language model, words. Of few heads, all layers are there at once.
 
 import type { ShownMap } from "../../math/map-state.ts";
-import { headName, headTitle, layerName } from "../../math/maps.ts";
+import { headName, headTitle, layerName, queryName } from "../../math/maps.ts";
 import { isSpecial } from "../../math/text.ts";
 import { fill, h, setText } from "../../views/dom.ts";
 import { makeAskingWords } from "./asking-words.ts";
@@ -92,7 +92,7 @@ export class PictureView implements MapPart {
       { map: shown, layer, head, name, patches: [], scale, askers },
       others,
       0,
-      `${name}: what ${map.queryTokens[restOf(state)]} looks at beside the picture`,
+      `${name}: what ${queryName(map, restOf(state))} looks at beside the picture`,
     );
   }
 

@@ -4,7 +4,7 @@ import { offIn, withOff } from "../../math/heads-off.ts";
 import { colourOf, likeliest } from "../../math/maps.ts";
 import { isolated, percent } from "../../math/text.ts";
 import { fill, h, setText, targetOf } from "../../views/dom.ts";
-import { isOn, withAllOn, type State } from "./state.ts";
+import { isOn, secondName, withAllOn, type State } from "./state.ts";
 
 /** `light` lights a head, or none. */
 export function makePredictions(light: (head: number | null) => void) {
@@ -31,7 +31,7 @@ export function makePredictions(light: (head: number | null) => void) {
     names.forEach((name, index) => {
       const item = items[index];
       const [term, value] = item.children;
-      drawSecond(item, name, compared?.predictions[name]);
+      drawSecond(item, `${name} of the ${secondName(state)}`, compared?.predictions[name]);
       const [best, share, meter, earlier] = value.children;
       const [label, probability] = likeliest(map.predictions[name]);
       const head = map.headNames.indexOf(name);
@@ -55,15 +55,15 @@ export function makePredictions(light: (head: number | null) => void) {
   return { node, draw };
 }
 
-/** What is predicted of the second sentence. */
-function drawSecond(item: Element, name: string, labels: Record<string, number> | undefined) {
+/** What is predicted by the map that it is compared with. */
+function drawSecond(item: Element, label: string, labels: Record<string, number> | undefined) {
   if (!labels) return item.children[2]?.remove();
   if (!item.children[2]) item.append(h("dd", { class: "hm-second" }, h("b"), h("span"), h("meter", { max: 1 })));
   const [best, share, meter] = item.children[2].children;
-  const [label, probability] = likeliest(labels);
-  setText(best, label);
+  const [first, probability] = likeliest(labels);
+  setText(best, first);
   setText(share, percent(probability));
-  Object.assign(meter, { value: probability, ariaLabel: `${name} of the second sentence: ${label}` });
+  Object.assign(meter, { value: probability, ariaLabel: `${label}: ${first}` });
 }
 
 const makeItem = () => h("div", {}, h("dt"), h("dd", {}, h("b"), h("span"), h("meter", { max: 1 }), h("small")));

@@ -1,9 +1,11 @@
 // What is on screen as a file: its name, and a table of its weights. No DOM.
 
+import { askedBy } from "../../math/choosing.ts";
 import { difference } from "../../math/compared.ts";
 import type { MapState, ShownMap } from "../../math/map-state.ts";
 import { compareHeads, isMasked, layerName, queryWeights } from "../../math/maps.ts";
 import { CSV_COLUMNS } from "../../math/names.ts";
+import type { Query } from "../../math/query.ts";
 import { drawnLayers } from "./patches.ts";
 import { queryOf, type State } from "./state.ts";
 
@@ -11,13 +13,15 @@ import { queryOf, type State } from "./state.ts";
 export interface MapOnScreen {
   state: MapState;
   shown: { map: ShownMap; compared: ShownMap | null };
-  query: number; // the place of the asking token among those shown
+  query: Query; // who asks, by their places among those shown
+  beside?: string; // another model, where one is compared with
 }
 
 export const onScreen = (state: State): MapOnScreen => ({
   state: state.chosen,
   shown: state.shown!,
   query: queryOf(state),
+  beside: state.beside,
 });
 
 /** The shortest decimal that is read as the same float32. */
@@ -64,33 +68,35 @@ export function panels({ state, shown, query }: MapOnScreen): Panel[] {
   const differ = compared && (state.view === "matrix" || state.view === "grid");
   const map = differ ? difference(shown.map, compared) : shown.map;
   const [layers, heads, queries] = map.shape;
+  const asked = rowOf(map, query);
   if (state.view === "paint") {
     const { layer } = state;
     const { moved, secondQuery: second } = compareHeads(map, compared, layer, query);
     return [...Array(heads).keys()].flatMap((head) => {
-      const first = { map, layer, head, queries: [query] };
+      const first = { ...asked, layer, head };
       return compared
-        ? [first, { map: compared, layer, head, queries: [second], second: true, moved: moved[head] }]
+        ? [first, { ...rowOf(compared, second), layer, head, second: true, moved: moved[head] }]
         : [first];
     });
   }
   const lines = state.view === "lines";
-  const every = lines || state.view === "picture" ? [query] : [...Array(queries).keys()];
+  const every = lines || state.view === "picture" ? asked : { map, queries: [...Array(queries).keys()] };
   const single = lines && state.head !== null;
   const chosen = single ? [Math.min(state.head ?? 0, heads - 1)] : [...Array(heads).keys()];
   const drawn = state.view === "grid" ? [...Array(layers).keys()] : drawnLayers(map, state);
-  const first = drawn.flatMap((layer) => chosen.map((head) => ({ map, layer, head, queries: every })));
+  const first = drawn.flatMap((layer) => chosen.map((head) => ({ ...every, layer, head })));
   if (!lines || !compared) return first;
   const { secondQuery: second } = compareHeads(map, compared, state.layer, query);
-  return [
-    ...first,
-    ...chosen.map((head) => ({ map: compared, layer: state.layer, head, queries: [second], second: true })),
-  ];
+  return [...first, ...chosen.map((head) => ({ ...rowOf(compared, second), layer: state.layer, head, second: true }))];
 }
+
+/** A map and the row of those that ask in it. */
+const rowOf = (map: ShownMap, query: Query) =>
+  typeof query === "number" ? { map, queries: [query] } : { map: askedBy(map, query), queries: [0] };
 
 /**
  * The weights on screen as lines of CSV, one text per head, as `AttentionMap.to_csv` writes them. Where two sentences are
- * compared, a last column says which; 2-1 is how they differ.
+ * compared, or two models, a last column says which; 2-1 is how they differ.
  */
 export function csvOf(view: MapOnScreen) {
   const both = view.shown.compared;
@@ -110,7 +116,7 @@ export function csvOf(view: MapOnScreen) {
     return lines.join("");
   });
   const named = view.shown.map.layerNames ? ["layer_name"] : [];
-  return [`${[...CSV_COLUMNS, ...named, ...(both ? ["sentence"] : [])]}\n`, ...heads];
+  return [`${[...CSV_COLUMNS, ...named, ...(both ? [view.beside ? "model" : "sentence"] : [])]}\n`, ...heads];
 }
 
 const cell = (token: string) => (/[",\r\n]/.test(token) ? `"${token.replaceAll('"', '""')}"` : token);

@@ -14,11 +14,9 @@ import { notesOf } from "./status.ts";
 const SHARPNESS = 2; // pixels of the PNG to one of the SVG
 const LARGEST_SIDE = 8192; // pixels; browsers draw nothing on a canvas that is much larger
 
-/** The reader's own file that computed a map, where one did. */
-function fileOf({ models, chosen }: State) {
-  const name = models[chosen.model] ?? "";
-  return isFile(name) ? modelLabel(name) : "";
-}
+/** The reader's own files that computed a map, where some did. */
+const filesOf = ({ models, beside, chosen }: State) =>
+  [models[chosen.model] ?? "", beside].filter(isFile).map(modelLabel);
 
 /**
  * The menu of a map that `elements` show. `copies` are the texts it can copy: {name: () => text}; none in a notebook, whose page has no
@@ -31,11 +29,14 @@ export function shareMenu(host: MapHost, elements: () => Element[], copies: Reco
     const { state } = host;
     const made = state.map && !missingOf(state).length && (await make());
     const { chosen, readsText } = state;
-    if (made) download(made, fileName({ state: chosen, file: fileOf(state), readsText }, kind));
+    if (made) download(made, fileName({ state: chosen, file: filesOf(state).join("-"), readsText }, kind));
   };
   const svg = () => {
-    const file = fileOf(host.state);
-    return svgOf(elements(), [...(file ? [`Computed by ${file}.`] : []), ...notesOf(host.state)]);
+    const files = filesOf(host.state);
+    return svgOf(elements(), [
+      ...(files.length ? [`Computed by ${files.join(" and ")}.`] : []),
+      ...notesOf(host.state),
+    ]);
   };
   const saves = {
     SVG: save("svg", () => new Blob([svg()], { type: "image/svg+xml" })),

@@ -1,7 +1,7 @@
 // What the model looked at, and over it the weights of one head: as cells, or where those would be too many, as pixels.
 
 import type { PatchPicture } from "../../math/attention-map.ts";
-import { cellTint, isOfParts, queryWeights } from "../../math/maps.ts";
+import { cellTint, isOfParts, queryName, queryWeights } from "../../math/maps.ts";
 import { percent, weightText } from "../../math/text.ts";
 import { h, setText } from "../../views/dom.ts";
 import { inkOf, makeBitmap, paintBitmap } from "../../views/pixels.ts";
@@ -48,7 +48,7 @@ export class Sight extends HeadFigure {
       drawn,
       others,
       table ? columns : 0,
-      `${name}: what ${map.queryTokens[restOf(this.host.state)]} looks at`,
+      `${name}: what ${queryName(map, restOf(this.host.state))} looks at`,
     );
     this.#drawInk(picture);
     this.cells.node.hidden = !table && others.length === 0;
@@ -85,7 +85,7 @@ export class Sight extends HeadFigure {
     const { state } = this.host;
     const { rows, columns } = map.picture as PatchPicture;
     const query = queryOf(state);
-    const asking = patches.findIndex((key) => key !== null && askers[key] === query);
+    const asking = patches.findIndex((key) => key !== null && askers[key] === query); // of a span, none stands out
     this.here.hidden = asking < 0;
     const [top, left] = [Math.floor(asking / columns) / rows, (asking % columns) / columns];
     const box = { left, top, width: 1 / columns, height: 1 / rows };
@@ -119,7 +119,7 @@ export class Sight extends HeadFigure {
     if (key === null) return;
     const rest = restOf(this.host.state);
     const weight = queryWeights(map, layer, head, rest)[key];
-    this.canvas.title = `${name}: ${map.queryTokens[rest]} gives ${map.keyTokens[key]} ${weightText(map, weight)}`;
+    this.canvas.title = `${name}: ${queryName(map, rest)} gives ${map.keyTokens[key]} ${weightText(map, weight)}`;
   }
 
   #pin(key: number | null) {

@@ -1,7 +1,8 @@
 // How much of its attention the token that asks gives to each source of the text; one that is opened shows its words, and who looks there most.
 
 import type { Source } from "../../math/attention-map.ts";
-import { headTitle, isOfParts, layerName, queryWeights } from "../../math/maps.ts";
+import { headTitle, isOfParts, layerName, queryName, queryWeights } from "../../math/maps.ts";
+import { endsOf, spanned } from "../../math/query.ts";
 import { lookedAt, mostAt, sourcesOf, tokensIn } from "../../math/sources.ts";
 import { inQuotes, percent, readable } from "../../math/text.ts";
 import { fill, h, setText, setProps, setStyle } from "../../views/dom.ts";
@@ -26,12 +27,13 @@ export function makeSources(host: MapHost) {
     const { map, shown, chosen } = host.state;
     if (!map || !shown || node.hidden) return;
     const { layer } = chosen;
-    const query = shown.map.queries[queryOf(host.state)];
+    const [first, last] = endsOf(queryOf(host.state)).map((row) => shown.map.queries[row]);
+    const query = spanned(first, last);
     const alone = chosen.heads === "average" ? null : chosen.head;
     const on = [...map.headNames.keys()].filter((head) => isOn(chosen, layer, head));
     const heads = alone === null ? on : [alone];
     const who = alone === null ? `the heads of ${layerName(map, layer)}, on average` : headTitle(map, layer, alone);
-    setText(title, `When ${inQuotes(map.queryTokens[query])} asks, ${who} (looked at isn't used):`);
+    setText(title, `When ${inQuotes(queryName(map, query))} asks, ${who} (looked at isn't used):`);
     const items = fill(list, sources.length, makeItem);
     sources.forEach((source, at) => {
       const share = lookedAt(map, source, layer, heads, query);

@@ -2,7 +2,7 @@
 
 import type { ShownMap, ViewName } from "../../math/map-state.ts";
 import { headNamesOf } from "../../math/maps.ts";
-import { Asking, WordTip } from "./asking.ts";
+import { askerOfWord, Asking, WordTip } from "./asking.ts";
 import { chooser, field, fillOptions } from "../../views/controls.ts";
 import { arrow, focusOn, h, setProps, targetOf } from "../../views/dom.ts";
 import { GridView } from "./grid.ts";
@@ -16,7 +16,8 @@ import { makePredictions } from "./predictions.ts";
 import { makeSources } from "./sources.ts";
 import { Translation } from "./translation.ts";
 import { stretch } from "../../views/travel.ts";
-import { drawnOf, missingOf, type State } from "./state.ts";
+import { listenForSpans } from "./spans.ts";
+import { askingOf, drawnOf, missingOf, type State } from "./state.ts";
 import type { makeSwitches } from "./switches.ts";
 
 const VIEWS: Record<ViewName, new (stage: HTMLElement, host: MapHost, placeName: PlaceName) => MapPart> = {
@@ -42,6 +43,7 @@ export function makeStage(id: string, host: MapHost, switches: ReturnType<typeof
   const room = h("div", { class: "hm-room" }, switches.bar, stage, key);
   const body = h("div", { class: "hm-body" }, room, sources.node, predictions.node, tip.node);
   let view: { name: ViewName; part: MapPart; holds: string } | null = null;
+  listenForSpans(stage, host, (node) => view?.part.askerAt?.(node) ?? askerOfWord(node));
 
   /** Follows what is told of the map on screen, and not drawn anew: whether it's that of what was typed, and whether layers are to come. */
   function update(state: State) {
@@ -69,7 +71,7 @@ export function makeStage(id: string, host: MapHost, switches: ReturnType<typeof
     fillOptions(heads, ["all", ...names], ["all", ...map.headNames.keys()], chosen.head ?? "all");
     heads.parentElement!.hidden = chosen.view !== "lines" || shown.mixed;
     legend.draw(drawn, chosen);
-    translation.draw(map, shown, chosen.query);
+    translation.draw(map, shown, askingOf(state));
     predictions.draw(state);
     sources.draw(state);
     part.draw(shown, compared);

@@ -2,7 +2,8 @@
 
 import type { StateParts } from "../../doors/state.ts";
 import type { AttentionMap, Predictions } from "../../math/attention-map.ts";
-import { isFile, readsText } from "../../math/families.ts";
+import { fitQuery } from "../../math/choosing.ts";
+import { isFile, modelLabel, readsText } from "../../math/families.ts";
 import { maskOf, offIn } from "../../math/heads-off.ts";
 import { NEW, record, stepped, type History } from "../../math/history.ts";
 import { keep, lend } from "../../math/lent.ts";
@@ -10,8 +11,9 @@ import { isMasked, isOfParts, layersOf } from "../../math/maps.ts";
 import type { MapState, ShownMap } from "../../math/map-state.ts";
 import { FULL } from "../../math/names.ts";
 import { COMPUTED, SHOWN, START } from "../../math/options.ts";
+import { endsOf, isSameQuery, spanned, type Query } from "../../math/query.ts";
 import type { AttentionEdge } from "../../math/score-parts.ts";
-import { lacksNorms, missingLayers, queryRow, shownMap } from "../../math/shown.ts";
+import { lacksNorms, missingLayers, placesOfRows, queryRow, shownMap } from "../../math/shown.ts";
 import { withLayer, type WireWeights } from "../../math/wire.ts";
 import type { HeadModel } from "../../models/head-model.ts";
 
@@ -32,14 +34,16 @@ export interface State {
   places: string[]; // what a link may call the map
   example: string; // the sentence whose map the page brought
   models: string[]; // the names of those to choose from; none of a map that a kernel computes
+  beside: string; // the name of a model whose map of the same sentence this one is compared with; "" where none is
   readsText: boolean; // what they read; else drawings
   behaviours: string[] | null; // what each head of each layer mostly does, by the names of names.json
   computes: boolean; // false for a map that answers to no sentence, and can only be looked at
   fetches: boolean; // layers that aren't here come when they are wanted
-  home: number; // the query that asks while none is pinned
+  home: Query | string; // who asks while nobody is pinned
+  unfound: string; // why the words that were to ask can't
   layer: number | null; // that somebody chose last: a map with fewer layers, or another one, doesn't make it forgotten
   pinned: boolean;
-  pointed: number | null; // the token that somebody points at, among those shown
+  pointed: Query | null; // the token that somebody points at, or drags over from another, among those shown
   lookedAt: { second: boolean; key: number } | null; // in Lines, the same of the words looked at, in the first or second sentence
   dismissed: boolean; // by Escape, until the focus moves: the word that has it doesn't ask
   map: AttentionMap | null;
@@ -68,6 +72,7 @@ export interface State {
 export interface Given {
   models: string[];
   model: number; // of these, that an attribute of its own names; -1 where none does
+  beside: string;
   behaviours: string[] | null; // of the page's own model
   linked: StateParts | null; // what the page's address says
 }
@@ -80,8 +85,9 @@ export type Action =
   | { type: "begin"; sentence: string; when?: number } // the reader pressed an example
   | { type: "lend"; parts: StateParts } // by a guess, a phrase or a link
   | { type: "undo" | "redo" }
-  | { type: "point"; query: number | null; lookedAt?: State["lookedAt"]; dismissed?: boolean } // a token among those shown, or none
-  | { type: "pin"; query: number | null; edge?: AttentionEdge | null } // and its edge is explained
+  | { type: "point"; query: Query | null; lookedAt?: State["lookedAt"]; dismissed?: boolean } // a token among those shown, or none
+  | { type: "widen"; to: number; from?: number } // to a token among those shown, from the one that has the focus
+  | { type: "pin"; query: Query | null; edge?: AttentionEdge | null } // and its edge is explained
   | { type: "explain"; edge: AttentionEdge } // of what is shown
   | { type: "look"; layer: number; head: number } // at a head in the grid
   | { type: "sort" } // the grid, otherwise
@@ -97,6 +103,7 @@ export function startWith(
   {
     places = [],
     models = [],
+    beside = "",
     readsText: reads = true,
     behaviours = null,
     computes = true,
@@ -109,12 +116,14 @@ export function startWith(
     places,
     example: (computes && parts.sentence) || "",
     models,
+    beside,
     readsText: reads,
     behaviours,
     computes,
     fetches,
     home: parts.query ?? START.query,
     layer: parts.layer ?? null,
+    unfound: "",
     pinned: false,
     pointed: null,
     lookedAt: null,
@@ -146,8 +155,9 @@ export function startWith(
 export const startOn = (parts: StateParts, given: Given, places: string[]) =>
   startWith(parts, { ...factsOf(given), places });
 
-const factsOf = ({ models, behaviours }: Given) => ({
+const factsOf = ({ models, beside, behaviours }: Given) => ({
   models,
+  beside,
   readsText: models.every(readsText),
   computes: models.length > 0,
   behaviours: models.some(isFile) ? null : behaviours,
@@ -168,6 +178,8 @@ export function reduce(state: State, action: Action): State {
       const { query, lookedAt = state.lookedAt, dismissed = state.dismissed } = action;
       return point({ ...state, lookedAt, dismissed }, query);
     }
+    case "widen":
+      return widen(state, action.to, action.from);
     case "pin":
       return pin(action.edge ? explain(state, action.edge) : state, action.query);
     case "explain":
@@ -256,7 +268,7 @@ function restore(state: State, back: boolean): State {
     layer: chosen.layer,
     history: done.history,
     later: {},
-    pinned: chosen.query !== state.home,
+    pinned: !isSameQuery(chosen.query, state.home),
   });
 }
 
@@ -281,9 +293,10 @@ function taken(state: State, { off, madeWith = state.madeWith, ...parts }: State
 
 /** Goes on with the model that was chosen, if it is among those that a page gives. */
 function takeModels(state: State, given: Given): State {
-  const { models, model, linked } = given;
+  const { models, model, beside, linked } = given;
   const { chosen, map, compared, computedBy, places, example, requests, madeWith } = state;
   if (String(models) === String(state.models)) {
+    if (beside !== state.beside) return take({ ...state, beside }, {});
     if (model >= 0) return take(state, { model });
     return models.some(isFile) ? { ...state, requests: requests + 1 } : state; // another file of that name
   }
@@ -327,22 +340,40 @@ function fitToModel(
 export const restOf = ({ shown, map, chosen }: State) =>
   shown && map ? queryRow(shown.map, chosen.query, map.queryTokens) : 0;
 
+/** Who asks while nobody points at another, by their places in the computed map. */
+export const askingOf = ({ chosen, map }: State) => fitQuery(chosen.query, map?.queryTokens ?? []).query;
+
 /** The token that asks at present. */
 export const queryOf = (state: State) => state.pointed ?? restOf(state);
 
-function point(state: State, query: number | null): State {
-  const pointed = state.pinned || (query ?? 0) < 0 ? null : query;
-  return pointed === state.pointed || !state.shown ? state : { ...state, pointed };
+/** Where a token is pinned, or several are dragged over, others are pointed at in vain. */
+function point(state: State, query: Query | null): State {
+  const single = typeof query === "number";
+  if (!state.shown || (single && typeof state.pointed === "object" && state.pointed)) return state;
+  const pointed = query === null || endsOf(query)[0] < 0 || (single && state.pinned) ? null : query;
+  return String(pointed) === String(state.pointed) ? state : { ...state, pointed };
 }
 
-/** Lets a token keep asking. For none, or for the one that is pinned, the pin goes. */
-function pin(state: State, query: number | null): State {
-  const unpins = query === null || (state.pinned && query === restOf(state));
+const hasRows = ({ shape }: ShownMap, rows: Query) => endsOf(rows)[1] < shape[2];
+
+/** Lets a token, or several as one, keep asking. For none, or for those that are pinned, the pin goes. */
+function pin(state: State, query: Query | null): State {
+  const unpins = query === null || (state.pinned && isSameQuery(query, restOf(state)));
   if (unpins && !state.pinned) return point(state, null);
-  if (!state.shown) return state;
+  if (!state.shown || !state.map || !hasRows(state.shown.map, query ?? 0)) return state;
   const still = { ...state, pointed: null };
-  const parts = { query: unpins ? state.home : state.shown.map.queries[query] };
+  const parts = { query: unpins ? state.home : placesOfRows(state.shown.map, query, state.map.queryTokens) };
   return choose(still, parts, performance.now(), unpins);
+}
+
+/** Lets all ask as one up to a token: from the end of those that ask that is further away, or where the focus is on one of them, from the other end. */
+function widen(state: State, to: number, from?: number): State {
+  const [first, last] = endsOf(state.pinned ? restOf(state) : (from ?? to));
+  const far = to - first > last - to ? first : last;
+  const other = from === first ? last : from === last ? first : from;
+  const anchor = other ?? far;
+  const asks = spanned(Math.min(anchor, to), Math.max(anchor, to));
+  return state.pinned && isSameQuery(asks, restOf(state)) ? state : pin(state, asks);
 }
 
 /** Where each cell that is shown is one of the computed map: not of words put together or heads averaged, nor of a part of the text. */
@@ -400,14 +431,23 @@ function addLayer(
 export const missingOf = ({ map, chosen }: State) => (map ? missingLayers(map, chosen) : []);
 
 /** What a map is computed from, and the layers that are fetched of it: where one differs from before, another is asked for. */
-export function args({ models, chosen, off, map, requests, requested, computes }: State): Record<string, unknown> {
+export function args({
+  models,
+  beside,
+  chosen,
+  off,
+  map,
+  requests,
+  requested,
+  computes,
+}: State): Record<string, unknown> {
   const of = {
     ...Object.fromEntries(COMPUTED.map((name) => [name, chosen[name]])),
     headMask: String(off ?? offIn(chosen.headMask)),
     requests,
     ...(lacksNorms(map, chosen) && { norms: true }),
   };
-  return { models, ...(computes && of), ...(requested.length && { layers: requested.at(-1) }) };
+  return { models, beside, ...(computes && of), ...(requested.length && { layers: requested.at(-1) }) };
 }
 
 const isOther = (one: Record<string, unknown>, other: Record<string, unknown>) =>
@@ -415,13 +455,18 @@ const isOther = (one: Record<string, unknown>, other: Record<string, unknown>) =
 
 /** What follows from a change for what is shown: nothing as long as another map is on its way, or layers are. */
 function follow(before: State, changed: State): State {
-  const after = { ...changed, ...viewAfter(before, changed) };
+  const isAsBefore = before.chosen.sentence === changed.chosen.sentence && before.chosen.query === changed.chosen.query;
+  const after = { ...changed, ...viewAfter(before, changed), ...(!isAsBefore && { unfound: "" }) };
   const { map, compared } = after;
   if (!map) return after;
   const isAwaited = before.map === map && after.computes;
   if (isAwaited && (isOther(args(before), args(after)) || lacksNorms(map, after.chosen))) return after;
   const chosen = fitted(after, map);
-  const state = { ...after, chosen, ...viewAfter(before, { ...after, chosen }) };
+  const [{ refused = after.unfound }, home] = [after.chosen.query, after.home].map((query) =>
+    fitQuery(query, map.queryTokens),
+  );
+  const found = { unfound: refused, home: typeof after.home === "string" ? home.query : after.home };
+  const state = { ...after, ...found, chosen, ...viewAfter(before, { ...after, chosen }) };
   const missing = missingOf(state);
   if (missing.length) return { ...state, requested: withRequest(state, missing) };
   const from = [map, compared, ...SHOWN.map((name) => state.chosen[name])];
@@ -429,7 +474,7 @@ function follow(before: State, changed: State): State {
   const shown = same
     ? { ...before.shown! }
     : { from, map: shownMap(map, state.chosen), compared: compared && shownMap(compared, state.chosen) };
-  const pointed = queryOf({ ...state, shown }) < shown.map.queryTokens.length ? state.pointed : null;
+  const pointed = endsOf(queryOf({ ...state, shown }))[1] < shown.map.queryTokens.length ? state.pointed : null;
   const lookedAt = isShown(shown, state.lookedAt) ? state.lookedAt : null;
   const allOn = state.chosen.headMask ? state.allOn : { of: textOf(state), predictions: map.predictions };
   return { ...state, shown, pointed, lookedAt, allOn };
@@ -461,18 +506,21 @@ function withRequest({ requested, fetches }: State, missing: number[]) {
 
 /** Where a map lacks the chosen layer, head or query, another takes its place; where it lacks a picture, the first view. */
 function fitted({ chosen, layer: wanted }: State, map: AttentionMap): MapState {
-  const [layers, heads, queries] = map.shape;
+  const [layers, heads] = map.shape;
   const layer = Math.min(wanted ?? map.namedLayer ?? 0, layers - 1);
   return {
     ...chosen,
     layer: map.final && !layersOf(map).includes(layer) ? layersOf(map)[0] : layer,
     head: chosen.head === null ? null : Math.min(chosen.head, heads - 1),
-    query: chosen.query < queries ? chosen.query : 0,
+    query: fitQuery(chosen.query, map.queryTokens).query,
     view: chosen.view === "picture" && !map.picture ? START.view : chosen.view,
   };
 }
 
 // --- what is told from it
+
+/** What the map is called that this one is compared with. */
+export const secondName = ({ beside }: State) => (beside ? modelLabel(beside) : "second sentence");
 
 /** What is drawn: of two sentences, Matrix and Grid show the difference. */
 export function drawnOf({ shown, chosen }: State): ShownMap | null {

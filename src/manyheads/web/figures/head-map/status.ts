@@ -1,12 +1,14 @@
 // What stands after the status of a map: notes on what is shown.
 
 import type { AttentionMap } from "../../math/attention-map.ts";
-import type { MapState, ShownMap } from "../../math/map-state.ts";
+import { asOne } from "../../math/choosing.ts";
+import type { ShownMap } from "../../math/map-state.ts";
 import { madeWith } from "../../math/families.ts";
 import { forgotten } from "../../math/heads-off.ts";
-import { alignTokens, layerName } from "../../math/maps.ts";
+import { alignTokens, layerName, queryName } from "../../math/maps.ts";
+import { endsOf, isAsking } from "../../math/query.ts";
 import { capital, isolated, isSpecial, readable } from "../../math/text.ts";
-import { DIFFERENCES, missingOf, restOf, type State } from "./state.ts";
+import { askingOf, DIFFERENCES, missingOf, restOf, type State } from "./state.ts";
 
 const LONG = 90; // tokens; beyond, matrices become pictures
 
@@ -22,11 +24,12 @@ export function notesOf(state: State) {
   const waits = `${capital(layers)} of ${map.shape[0]} is on its way; what you see is what was shown before.`;
   const common =
     shown?.compared && DIFFERENCES.includes(chosen.view) ? commonOf(shown.map.keyTokens, shown.compared.keyTokens) : [];
-  const asks = shown ? substituteOf(map, shown.map, chosen, restOf(state)) : [];
+  const asks = shown ? [...substituteOf(map, shown.map, state), ...asOne(shown.map, restOf(state))] : [];
   return [
     ...(missing.length ? [waits] : []),
     ...(state.forgot ? [forgotten()] : []),
     ...(state.madeWith ? [madeWith(state.madeWith)] : []),
+    ...(state.unfound ? [state.unfound] : []),
     ...asks,
     ...common,
     ...notes,
@@ -42,12 +45,16 @@ function commonOf(first: string[], second: string[]) {
     return [
       `The sentences have no word in common. What is compared are ${both.map(isolated).join(" and ") || "none"}.`,
     ];
-  return [`Of ${first.length} tokens, ${both.length} are in both sentences: these are compared.`];
+  return [`Of ${first.length} tokens, ${both.length} are in both: these are compared.`];
 }
 
-/** Which token asks in place of a special token that is removed. */
-function substituteOf(map: AttentionMap, shown: ShownMap, { special, query }: MapState, rest: number) {
-  const token = map.queryTokens[query];
-  if (special !== "remove" || shown.queries.includes(query) || !isSpecial(token)) return [];
-  return [`${isolated(token)} is not shown; “${isolated(readable(shown.queryTokens[rest]))}” asks instead.`];
+/** Who asks in place of special tokens that are removed. */
+function substituteOf(map: AttentionMap, shown: ShownMap, state: State) {
+  const [asking, rest] = [askingOf(state), restOf(state)];
+  const [first, last] = endsOf(asking);
+  const isShown = shown.queries.some((place) => isAsking(asking, place));
+  if (state.chosen.special !== "remove" || isShown || !map.queryTokens.slice(first, last + 1).every(isSpecial))
+    return [];
+  const [gone, other] = [queryName(map, asking), queryName(shown, rest)];
+  return [`${isolated(gone)} is not shown; “${isolated(readable(other))}” asks instead.`];
 }

@@ -51,13 +51,14 @@ export function makeTools(id: string, host: MapHost, { types, share }: { types: 
   const edge = h("div", { class: "hm-edge" }, undoes, views.node, button);
 
   function draw(state: State) {
-    const { chosen, map, shown, history } = state;
+    const { chosen, map, shown, history, beside } = state;
     views.draw(state);
     setIdle(undoes, history.past.length === 0);
     const isSet = (names: OptionName[]) => names.some((name) => chosen[name] !== START[name]);
     const used = tools.filter(({ names }) => isSet(names)).length;
     setProps(button, { ariaLabel: used ? `Tools (${used} set)` : "Tools" });
     button.dataset.set = used ? String(used) : ""; // beside its corner, so that nothing moves
+    compares.hidden = beside !== "";
     setText(compares, chosen.compare === null ? "Compare" : "Stop comparing");
     if (!map || !shown) return;
     const layers = [...Array(map.shape[0]).keys()];

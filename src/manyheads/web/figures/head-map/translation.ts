@@ -5,6 +5,7 @@ import type { AttentionMap } from "../../math/attention-map.ts";
 import type { ShownMap } from "../../math/map-state.ts";
 import { offIn, withOff } from "../../math/heads-off.ts";
 import { headName, queryWeights } from "../../math/maps.ts";
+import { isAsking, type Query } from "../../math/query.ts";
 import { isSpecial } from "../../math/text.ts";
 import { fill, h, s, setText, setToken } from "../../views/dom.ts";
 import type { MapHost } from "./map-part.ts";
@@ -42,7 +43,7 @@ export class Translation {
     new ResizeObserver(() => this.#drawBeams()).observe(this.node);
   }
 
-  draw({ written, queryTokens, keyTokens }: AttentionMap, shown: ShownMap, query: number) {
+  draw({ written, queryTokens, keyTokens }: AttentionMap, shown: ShownMap, query: Query) {
     this.node.hidden = written === undefined;
     this.#map = null;
     if (written === undefined) return;
@@ -64,7 +65,7 @@ export class Translation {
   /** Another word asks: its beams stand out. */
   ask() {
     const asking = queryOf(this.#host.state);
-    const asks = ({ query }: Beam) => query === asking;
+    const asks = ({ query }: Beam) => isAsking(asking, query);
     [...this.#beams.children].forEach((path, at) => path.classList.toggle("hm-lit", asks(this.#drawn[at])));
     const names = new Map<number, Beam[]>();
     if ((this.#map?.shape[1] ?? 1) > 1)
@@ -92,14 +93,19 @@ export class Translation {
     }
   }
 
-  #write(words: string[], query: number) {
+  #write(words: string[], query: Query) {
     const [french, host] = [this.#french, this.#host];
     if (french.firstChild?.nodeType === Node.TEXT_NODE) french.replaceChildren();
     const buttons = fill(french, words.length, (at) =>
       h("button", {
         type: "button",
         lang: "fr",
-        onclick: () => host.act({ type: "choose", parts: { query: at } }),
+        onclick: ({ shiftKey }: MouseEvent) =>
+          host.act(
+            shiftKey
+              ? { type: "widen", to: host.state.shown!.map.queries.indexOf(at) }
+              : { type: "choose", parts: { query: at } },
+          ),
         onpointerover: () => host.dispatch({ type: "point", query: host.state.shown!.map.queries.indexOf(at) }),
       }),
     );
@@ -115,7 +121,7 @@ export class Translation {
       }
       setText(button, word);
       button.classList.toggle("hm-elided", word.endsWith("'") || words[at + 1] === ",");
-      button.ariaPressed = String(at === query);
+      button.ariaPressed = String(isAsking(query, at));
     });
   }
 

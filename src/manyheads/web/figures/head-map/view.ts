@@ -1,6 +1,7 @@
 // What <head-map> and a notebook's HeadMap show, in a page and in a cell.
 
 import { offIn, withOff } from "../../math/heads-off.ts";
+import { endsOf } from "../../math/query.ts";
 import { capital } from "../../math/text.ts";
 import { summaryOf } from "../../views/announcer.ts";
 import { isOnRequest } from "../../math/families.ts";
@@ -12,7 +13,7 @@ import { Controls } from "./controls.ts";
 import { undo } from "./map-part.ts";
 import { shareMenu } from "./share-menu.ts";
 import { makeStage } from "./stage.ts";
-import { args, reduce, type Action, type State } from "./state.ts";
+import { args, askingOf, reduce, type Action, type State } from "./state.ts";
 import { notesOf } from "./status.ts";
 import { makeSwitches } from "./switches.ts";
 import { makeTools } from "./tools.ts";
@@ -36,9 +37,10 @@ export const FIGURE = { reduce, args, summary, notes };
 export const mapFigure = (root: HTMLElement, state: State, options: MapOptions, owner: Owner<State>): MapFigure =>
   new Host(root, state, { ...FIGURE, view: (host) => view(host, options) }, owner);
 
-function summary({ map, chosen }: State, before?: State) {
+function summary(state: State, before?: State) {
+  const { map, chosen } = state;
   const off = capital(withOff(offIn(chosen.headMask).length));
-  return `${summaryOf(map!, chosen, before?.map ?? undefined)}${off && ` ${off}.`}`;
+  return `${summaryOf(map!, { ...chosen, query: askingOf(state) }, before?.map ?? undefined)}${off && ` ${off}.`}`;
 }
 
 /** A map's view, made anew for other models. */
@@ -105,7 +107,8 @@ function viewOf(host: MapFigure, { examples = "", tools = true, copies }: MapOpt
 
   function ask({ shown, pointed }: State, names: string[]) {
     stage.ask();
-    if (names.includes("pointed")) announce(root, "ask", shown && pointed !== null ? shown.map.queries[pointed] : null);
+    if (names.includes("pointed"))
+      announce(root, "ask", shown && pointed !== null ? shown.map.queries[endsOf(pointed)[0]] : null);
   }
 
   return {

@@ -10,6 +10,7 @@ export interface Chosen {
   answer: string; // a question of those that the model answers; nothing for the first
   off: number[][];
   layer: number | null; // that is open
+  head: number | null; // of that layer, whose journey is
 }
 
 export interface State {
@@ -38,13 +39,14 @@ export type Action =
   | { type: "take" | "lend"; parts: Parts } // from outside; by a guess, a phrase or a link
   | { type: "press"; layer: number; part: number } // a head by its number, or MIXING or ALL_HEADS
   | { type: "open"; layer: number } // or close it
+  | { type: "follow"; head: number } // or come back from it
   | { type: "show"; machine: Machine; whole: Machine }
   | { type: "stale"; stale: boolean }
   | { type: "lose" }; // the model, and with it what was chosen of its parts
 
 export const startWith = (parts: Parts, stored: Stored[] = [], types = true): State =>
   withStored({
-    chosen: { sentence: "", answer: "", off: [], layer: null, ...parts },
+    chosen: { sentence: "", answer: "", off: [], layer: null, head: null, ...parts },
     machine: null,
     whole: null,
     lent: {},
@@ -65,13 +67,17 @@ export function reduce(state: State, action: Action): State {
     case "lose": {
       const forgot = state.forgot || state.chosen.off.length > 0;
       const lost = { ...state, of: null, lent: {}, live: false, stale: true };
-      return { ...reduce(lost, { type: "take", parts: { off: [], layer: null } }), forgot };
+      return { ...reduce(lost, { type: "take", parts: { off: [], layer: null, head: null } }), forgot };
     }
     case "press":
       return reduce(state, { type: "choose", parts: { off: pressed(state, action.layer, action.part) } });
     case "open": {
       const layer = state.chosen.layer === action.layer ? null : action.layer;
-      return reduce(state, { type: "choose", parts: { layer } });
+      return reduce(state, { type: "choose", parts: { layer, head: null } });
+    }
+    case "follow": {
+      const head = state.chosen.head === action.head ? null : action.head;
+      return reduce(state, { type: "choose", parts: { head } });
     }
     default: {
       const { parts, lent } = CHANGES[action.type](state, action.parts);

@@ -4,15 +4,20 @@ import {
   answerIn,
   ALL_HEADS,
   ATTENTION,
+  FEED_FORWARD,
   FOLDED,
   MIXING,
+  partMaskOf,
   placeOf,
   rivalsIn,
   soFar,
   type Inside,
   type Machine,
+  type Neurons,
 } from "../../math/machine.ts";
+import type { HeadMask } from "../../math/attention-map.ts";
 import type { Matrix } from "../../math/attention.ts";
+import { importScript, reasonOf } from "../../math/faults.ts";
 import { colourOf } from "../../math/maps.ts";
 import { OFF_COLOUR } from "../../math/names.ts";
 import { rowOf } from "../../math/steps.ts";
@@ -36,13 +41,13 @@ import {
 import { drawSwitch, headSwitch } from "../../views/head-switch.ts";
 import type { Host } from "../../views/host.ts";
 import { drawHead, makeBitmap, paintBitmap } from "../../views/pixels.ts";
-import { insideIn, isOn, layersOf, type Action, type State } from "./state.ts";
+import { insideIn, isOld, isOn, layersOf, type Action, type State } from "./state.ts";
 
 const CROWDS = { "wm-many": 14, "wm-crowd": 20, "wm-throng": 64 }; // tokens up to which their names lie, have room on a phone, have any room
 const MOST = 3; // answers that are named
 const SMALL = 64; // pixels to a side of a head's map
 
-export function view({ act, state: first }: Host<State, Action>) {
+export function view({ act, root, state: first }: Host<State, Action>) {
   const choose = (parts: Partial<State["chosen"]>) => act({ type: "choose", parts });
   const sentence = sentenceBox("Sentence", "Type a sentence", (text) => choose({ sentence: text }));
   const question = chooser("Answer", (answer) => choose({ answer }));
@@ -57,6 +62,7 @@ export function view({ act, state: first }: Host<State, Action>) {
   const below = h("div", { class: "wm-row wm-bottom" }, h("span"), h("span", { class: "wm-name" }, "tokens"), tokens);
   const stack = h("div", { class: "wm-stack", role: "toolbar", "aria-label": "Parts", onkeydown: move });
   const key = h("p", { class: "wm-key" });
+  const journey = makeJourney(root, act);
   let floors: Floor[] = [];
 
   /** All parts are one stop of the Tab key: of thirty layers there are ninety. An arrow key moves from one to the next. */
@@ -78,6 +84,7 @@ export function view({ act, state: first }: Host<State, Action>) {
         layer,
         parts.flatMap((name, part) => ((placeOf(name)?.layer ?? -1) === layer ? [{ name, part }] : [])),
         act,
+        journey,
       ),
     );
     floors.at(-1)?.lines()[0]?.[0].setAttribute("tabindex", "0");
@@ -91,7 +98,7 @@ export function view({ act, state: first }: Host<State, Action>) {
     const drawn = drawnOf(state, machine, whole);
     const questions = [...new Set(machine.labels.map(([name]) => name))];
     asks.hidden = questions.length < 2;
-    fillOptions(question, questions, questions, machine.labels[drawn.answer][0]);
+    fillOptions(question, questions, questions, machine.labels[drawn.answer]?.[0]);
     setIdle(restores, !chosen.off.length);
     build(machine.parts.join("\n"));
     top.draw(drawn);
@@ -111,19 +118,19 @@ export function view({ act, state: first }: Host<State, Action>) {
 interface Drawn {
   state: State;
   machine: Machine;
-  answer: number; // its place among the labels
+  answer: number; // its place among the labels; -1 where nothing is answered
   rivals: number[];
   among: number; // all answers
-  before: string; // the answer with all parts on
+  before: string | undefined; // the answer with all parts on
   widest: number; // the most that a part adds to a token, of those shown and with all parts on
   standings: ReturnType<typeof soFar>;
 }
 
 function drawnOf(state: State, machine: Machine, whole: Machine): Drawn {
   const answer = answerIn(machine, state.chosen.answer);
-  const rivals = rivalsIn(machine.labels, machine.labels[answer][0]);
+  const rivals = answer < 0 ? [] : rivalsIn(machine.labels, machine.labels[answer][0]);
   const widest = Math.max(...[machine, whole].map(({ adds }) => mostOf(adds, firstOf(machine))));
-  const [, before] = whole.labels[answerIn(whole, state.chosen.answer)];
+  const [, before] = whole.labels[answerIn(whole, state.chosen.answer)] ?? [];
   const among = machine.among ?? rivals.length;
   return { state, machine, answer, rivals, among, before, widest: widest || 1, standings: soFar(machine, answer) };
 }
@@ -139,8 +146,7 @@ const mostOf = ({ shape: [parts], values }: Matrix, first: number) =>
   ).reduce((most, row) => row.reduce((one, other) => Math.max(one, other), most), 0);
 
 /** How much a part adds to the tokens that the answer is read from, in the mean. */
-const addsAt = ({ adds, places }: Machine, part: number) =>
-  places.reduce((sum, place) => sum + rowOf(adds, part)[place], 0) / places.length;
+const addsAt = ({ adds, places }: Machine, part: number) => meanAt(rowOf(adds, part), places);
 
 /** A word, with signs for white space where it has nothing else. */
 const wordText = (token: string) => isolated(readable(token).trim() ? readable(token) : visible(token));
@@ -173,23 +179,21 @@ function makeTop() {
       const last = rowOf(scores, scores.shape[0] - 1);
       const others = [...rivals].sort((one, other) => last[other] - last[one]).filter((label) => label !== place);
       const shareOf = (label: number) => `${isolated(readable(labels[label][1]))} ${scoreText(machine, last[label])}`;
-      setText(answer, isolated(readable(labels[place][1])));
-      setText(score, scoreText(machine, last[place]));
-      setText(
-        next,
-        `then ${others
-          .slice(0, MOST - 1)
-          .map(shareOf)
-          .join(", ")}`,
-      );
-      next.hidden = !others.length;
-      setText(was, `with all parts on: ${isolated(readable(before))}`);
-      was.hidden = before === labels[place][1];
+      const [, label] = labels[place] ?? [];
+      const then = others.slice(0, MOST - 1).map(shareOf);
+      setText(answer, label === undefined ? "" : isolated(readable(label)));
+      setText(score, label === undefined ? "" : scoreText(machine, last[place]));
+      setText(next, label === undefined ? WORDLESS : `then ${then.join(", ")}`);
+      next.hidden = label !== undefined && !then.length;
+      setText(was, `with all parts on: ${isolated(readable(before ?? ""))}`);
+      was.hidden = before === label;
       setText(size, parameters.at(-1) ? sizeText(parameters.at(-1)!) : "");
-      setText(stands, `${inQuotes(labels[place][1])} so far, among ${among.toLocaleString("en")}`);
+      setText(stands, label === undefined ? "" : `${inQuotes(label)} so far, among ${among.toLocaleString("en")}`);
     },
   };
 }
+
+const WORDLESS = "Without words, there’s no answer.";
 
 const scoreText = ({ unit }: Machine, score: number) => (unit === "probability" ? percent(score) : score.toFixed(2));
 
@@ -205,7 +209,12 @@ export function beside<One>(lines: One[][], from: One, [down, right]: number[]):
 }
 
 /** A layer's parts, the last on top, and its name, which opens it; or the embedding. */
-function makeFloor(layer: number, named: { name: string; part: number }[], act: (action: Action) => void) {
+function makeFloor(
+  layer: number,
+  named: { name: string; part: number }[],
+  act: (action: Action) => void,
+  journey: Journey,
+) {
   const name = h(
     "button",
     {
@@ -219,7 +228,7 @@ function makeFloor(layer: number, named: { name: string; part: number }[], act: 
     String(layer + 1),
   );
   const rows = named.map(({ name: full, part }) => makeRow(full, part, act)).toReversed();
-  const inside = makeInside((head) => act({ type: "press", layer, part: head }));
+  const inside = makeInside(layer, act, journey);
   const parts = [...(layer < 0 ? [] : [name]), ...rows.map((row) => row.node)];
   const label = layer < 0 ? "the embedding" : `parts of layer ${layer + 1}`;
   const node = h("div", { class: "wm-floor", role: "group", "aria-label": label });
@@ -290,6 +299,8 @@ function makeRow(full: string, part: number, act: (action: Action) => void) {
       setProps(box, place ? { ariaLabel: facts, ariaPressed: String(on) } : { title: facts });
       node.classList.toggle("wm-off", !on);
       strings.draw(drawn, part, machine.replaces.includes(full));
+      stands.hidden = !standings.length;
+      if (stands.hidden) return;
       const { standing, best } = standings[part];
       const isRead = !Number.isNaN(standing); // else what stands here is of the text before
       stands.classList.toggle("hm-stale", !isRead);
@@ -339,47 +350,148 @@ function drawTokens(node: HTMLElement, { tokens, places }: Machine) {
   });
 }
 
-/** The heads of the open layer: where each looks, and how much it adds. */
-function makeInside(press: (head: number) => void) {
-  const title = h("p");
+/** The open layer: where each head looks and how much it adds, the journey of one, and the neurons that add most. */
+function makeInside(layer: number, act: (action: Action) => void, journey: Journey) {
+  const title = h(
+    "p",
+    {},
+    `Inside layer ${layer + 1}: where each head looks (a row for each token), and how much it adds. Press a head’s name to turn it off, its map to follow it.`,
+  );
   const list = h("ul");
-  const node = h("div", { class: "wm-inside", role: "group" }, title, list);
-  const makeHead = () =>
-    h(
-      "li",
-      {},
-      headSwitch((event) => {
-        press(Number((event.currentTarget as HTMLElement).dataset.head));
-      }),
-      h("canvas", { "aria-hidden": "true" }),
-      h("small"),
-    );
+  const node = h("div", { class: "wm-inside", role: "group", "aria-label": `Inside layer ${layer + 1}` });
+  const neurons = makeNeurons();
+  const headOf = (event: Event) => Number((event.currentTarget as HTMLElement).dataset.head);
+  const makeHead = (head: number) => {
+    const at = { "data-layer": layer, "data-head": head };
+    const button = headSwitch((event) => act({ type: "press", layer, part: headOf(event) }));
+    Object.assign(button.dataset, { layer: String(layer), head: String(head) });
+    const canvas = h("canvas", { "aria-hidden": "true" });
+    const look = { type: "button", class: "wm-look", ...at, onclick: () => act({ type: "follow", head }) };
+    return h("li", {}, button, h("button", look, canvas), h("small"));
+  };
   return {
     node,
-    draw({ state, machine }: Drawn, found: Inside) {
-      const { layer, adds, names } = found;
-      node.ariaLabel = `Inside layer ${layer + 1}`;
-      setText(
-        title,
-        `Inside layer ${layer + 1}: where each head looks (a row for each token), and how much it adds. Press one.`,
-      );
+    draw(drawn: Drawn, found: Inside) {
+      const { state, machine } = drawn;
+      const { adds, names } = found;
+      const nameOf = (head: number) => names?.[head] ?? `head ${head + 1}`;
+      const followed = state.chosen.head !== null && state.chosen.head < adds.shape[0] ? state.chosen.head : null;
       const items = fill(list, adds.shape[0], makeHead);
       [...items].forEach((item, head) => {
-        const [button, canvas, size] = item.children as unknown as [HTMLButtonElement, HTMLCanvasElement, HTMLElement];
-        const name = names?.[head] ?? `head ${head + 1}`;
+        const [button, look, size] = item.children as unknown as [HTMLButtonElement, HTMLButtonElement, HTMLElement];
+        const name = nameOf(head);
         const on = isOn(state, layer, head);
-        Object.assign(button.dataset, { layer: String(layer), head: String(head) });
         drawSwitch(button, name, on, colourOf(name));
-        drawMap(canvas, machine, found, head, on ? colourOf(name) : null);
-        const own = rowOf(adds, head);
-        setText(
-          size,
-          `+${normText(machine.places.reduce((sum, place) => sum + own[place], 0) / machine.places.length)}`,
-        );
+        setProps(look, { ariaLabel: `follow ${name}`, ariaExpanded: String(head === followed) });
+        drawMap(look.firstElementChild as HTMLCanvasElement, machine, found, head, on ? colourOf(name) : null);
+        setText(size, `+${normText(meanAt(rowOf(adds, head), machine.places))}`);
+      });
+      if (followed !== null) journey.draw(drawn, found, followed, nameOf(followed));
+      neurons.draw(drawn, found);
+      setChildren(node, [title, list, ...(followed === null ? [] : [journey.node]), neurons.node]);
+    },
+  };
+}
+
+/** The neurons of an open layer's feed-forward part that add most, and what each raises. */
+function makeNeurons() {
+  const title = h("p");
+  const list = h("ol", { class: "wm-neurons" });
+  const makeLine = () => h("li", {}, h("span"), h("i", { "aria-hidden": "true" }), h("small"), h("span"));
+  const node = h("div", {}, title, list);
+  const raised = (of: string[][], question: string) => {
+    const labels = of.filter(([name]) => name === question).map(([, label]) => inQuotes(wordText(label)));
+    return labels.length ? `raises ${labels.join(", ")}` : "hardly moves it";
+  };
+  return {
+    node,
+    draw({ state, machine, answer }: Drawn, { layer, neurons }: Inside) {
+      const has = machine.parts.some((name) => name === `layer ${layer + 1}, ${FEED_FORWARD}`);
+      node.classList.toggle("hm-stale", has && !neurons); // until a language model has read its words so far
+      if (has && !neurons) return;
+      const strongest = neurons?.strongest ?? [];
+      setText(title, neurons ? aboutNeurons(machine, neurons, isOn(state, layer, MIXING)) : NO_NEURONS);
+      const lines = fill(list, strongest.length, makeLine);
+      strongest.forEach(({ neuron, adds, raises }, at) => {
+        const [name, bar, size, says] = lines[at].children;
+        setText(name, `neuron ${(neuron + 1).toLocaleString("en")}`);
+        setStyle(bar, "--part", (adds / strongest[0].adds).toFixed(3));
+        setText(size, `+${normText(adds)}`);
+        setText(says, answer < 0 ? "" : raised(raises, machine.labels[answer][0]));
       });
     },
   };
 }
+
+const NO_NEURONS = "This layer has no feed-forward part, and so no neurons.";
+
+function aboutNeurons({ places, tokens, replaces }: Machine, { count }: Neurons, on: boolean) {
+  if (!on) return "The feed-forward part is off: its neurons add nothing.";
+  const where =
+    replaces.length || places.length > 1 ? "in the mean of all tokens" : `at ${inQuotes(tokens[places[0]])}`;
+  const what = replaces.length ? "the answer" : "the answer so far";
+  return `Of ${count.toLocaleString("en")} neurons in the feed-forward part, these add most ${where}. Without a neuron, ${what} would be another: what it raises most.`;
+}
+
+type Journey = ReturnType<typeof makeJourney>;
+
+/** The journey of a head of the open layer, an <attention-flow>: its script comes once somebody follows one. It stays where it is while it's closed. */
+function makeJourney(figure: HTMLElement, act: (action: Action) => void) {
+  const title = h("b");
+  const back = h("button", { type: "button", class: "wm-restore", onclick: comeBack });
+  const flow = h("attention-flow" as any, { small: true }) as unknown as HTMLElement & {
+    head: number;
+    headMask: HeadMask;
+  };
+  const node = h("div", { class: "wm-journey", role: "group" }, h("p", {}, title, " ", back), flow);
+  let [of, shown] = ["", -1];
+  const fetchOnce = whenOther(() => {
+    importScript("./attention-flow.js", import.meta.url).catch((error) =>
+      flow.replaceWith(`The journey could not be loaded: ${reasonOf(error)}`),
+    );
+  });
+  flow.addEventListener("steps", () => flow.head !== shown && act({ type: "follow", head: flow.head })); // one that was pressed in it
+
+  function comeBack() {
+    const look = node.parentElement?.querySelector<HTMLElement>('.wm-look[aria-expanded="true"]');
+    act({ type: "follow", head: shown });
+    look?.focus({ preventScroll: true });
+    look?.scrollIntoView({ block: "nearest" });
+  }
+
+  return {
+    node,
+    draw({ state, machine, answer }: Drawn, { layer, adds }: Inside, head: number, name: string) {
+      setText(title, `Layer ${layer + 1}, ${name}: one word’s journey.`);
+      setText(back, `Back to layer ${layer + 1}`);
+      node.ariaLabel = `Journey through ${name}`;
+      shown = head;
+      if (isOld(state)) return;
+      const { replaces, places, labels } = machine;
+      const isBelow = replaces.length > 0 && layer < layersOf(machine) - 1; // then it goes on to the answer
+      const place = [figure.getAttribute("model"), layer, head].join();
+      const own = rowOf(adds, head);
+      const asks = places.length === 1 ? places[0] : own.indexOf(Math.max(...own));
+      const attributes = {
+        model: figure.getAttribute("model"),
+        sentence: state.chosen.sentence,
+        layer: replaces.length ? null : layer,
+        head,
+        answer: isBelow ? labels[answer]?.[0] : null,
+        ...((place !== of || places.length === 1) && { query: isBelow ? null : asks }),
+      };
+      of = place;
+      for (const [each, value] of Object.entries(attributes))
+        if (value === null) flow.removeAttribute(each);
+        else if (value !== undefined) setAttribute(flow, each, String(value));
+      flow.headMask = partMaskOf(state.chosen.off, layersOf(machine), machine.numHeads);
+      fetchOnce();
+    },
+  };
+}
+
+const meanAt = (values: Float32Array, places: number[]) =>
+  places.reduce((sum, place) => sum + values[place], 0) / places.length;
 
 function drawMap(
   canvas: HTMLCanvasElement,
@@ -443,9 +555,10 @@ export function summary(state: State) {
   const { machine, whole, chosen } = state;
   if (!machine || !whole) return "";
   const { answer, before } = drawnOf(state, machine, whole);
+  if (answer < 0) return WORDLESS;
   const [question, label] = machine.labels[answer];
   const score = scoreText(machine, rowOf(machine.scores, machine.scores.shape[0] - 1)[answer]);
   const off = chosen.off.length ? `, with ${chosen.off.length} ${chosen.off.length === 1 ? "part" : "parts"} off` : "";
-  const was = before === label ? "" : ` With all parts on: ${readable(before)}.`;
+  const was = before === label ? "" : ` With all parts on: ${readable(before ?? "")}.`;
   return `${question}: ${readable(label)}, ${score}${off}.${was}`;
 }

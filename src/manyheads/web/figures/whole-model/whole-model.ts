@@ -1,6 +1,6 @@
 // <whole-model model="focus" sentence="...">: a model from its tokens up to its answer. Each part adds to a string for each token, and
 // beside it stands the answer so far; a part that's pressed is off. `answer` names one of several questions, `off` parts as
-// "0.1 2.feed-forward 4.attention" and `layer` the one that is open, all from 0.
+// "0.1 2.feed-forward 4.attention", `layer` the one that is open and `head` the one of it whose journey is, all from 0.
 
 import { defineFigure } from "../../doors/define-figure.ts";
 import { answeredLater } from "../../doors/task.ts";
@@ -19,7 +19,7 @@ interface Both {
 /** The part of the state that an attribute's value stands for. */
 function read(name: string, text: string | null) {
   if (name === "off") return text === null ? {} : { off: readOff(text) };
-  if (name === "layer") return { layer: text && /^\d+$/.test(text) ? Number(text) : null };
+  if (name === "layer" || name === "head") return { [name]: text && /^\d+$/.test(text) ? Number(text) : null };
   return text === null ? {} : { [name]: text };
 }
 
@@ -58,7 +58,7 @@ defineFigure<State, Action, WholeModel, Both>("whole-model", {
   summary,
   events: ({ machine }) => ({ attention: machine }),
   args: ({ chosen: { sentence, off, layer } }) => ({ sentence, off, layer }),
-  attributes: ["sentence", "answer", "off", "layer"],
+  attributes: ["sentence", "answer", "off", "layer", "head"],
   read,
   properties: {
     sentence: ({ chosen }) => chosen.sentence,

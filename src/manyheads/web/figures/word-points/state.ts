@@ -1,7 +1,9 @@
 // All that a <word-points> knows, as one value; every change of it is a pure function. No DOM.
 
+import { toggledIn } from "../../math/heads-off.ts";
 import { keep, lend } from "../../math/lent.ts";
-import { pointsOf, type WordPoint, type WrittenPoints } from "../../math/points.ts";
+import { lostOf, pointsOf, type WordPoint, type WrittenPoints } from "../../math/points.ts";
+import { percent } from "../../math/text.ts";
 import { differing } from "../../views/host.ts";
 
 /** What models/points/page_data.py bakes in. */
@@ -9,7 +11,15 @@ export interface Baked {
   landmarks: WrittenPoints;
   directions: number[][];
   poles: string[];
-  sentences: Record<string, WrittenPoints>;
+  heads: number;
+  readings: (WrittenPoints & Reading)[];
+}
+
+/** A sentence that is read, without heads, as [layer, head], and with words that none looks at. */
+interface Reading {
+  sentence: string;
+  off: number[][];
+  masked: string[];
 }
 
 export interface State {
@@ -17,12 +27,17 @@ export interface State {
   other: string; // the sentence beside it
   word: string; // the one that is followed
   layer: number; // 0 is the embeddings
+  switches: boolean; // whether heads and words can be taken away
+  off: number[][]; // heads, as [layer, head] from 0
+  masked: string[]; // words that no word looks at
+  heads: number; // of a layer
   landmarks: WordPoint[];
   directions: number[][]; // of the plane
   poles: string[]; // what lies to the left and to the right
   shown: Shown; // the words of both sentences
+  whole: Shown; // the same with all heads on and no word masked
   of: Asked | null; // what is shown answers to these
-  stored: ReadonlyMap<string, WordPoint[]>; // what is baked in, by its sentence
+  stored: ReadonlyMap<string, WordPoint[]>; // what is baked in, by `nameOf`
   live: boolean; // the encoder has answered: what is baked in serves no more
   stale: boolean; // a model is only offered, and what was typed waits for it
   lent: Partial<Own>; // what stood there before a phrase or a link
@@ -30,7 +45,7 @@ export interface State {
 
 type Shown = [WordPoint[], WordPoint[]];
 type Asked = ReturnType<typeof args>;
-type Own = Pick<State, "other" | "word" | "layer">;
+type Own = Pick<State, "other" | "word" | "layer" | "switches" | "off" | "masked">;
 type Parts = Partial<Own & Pick<State, "sentence">>;
 
 export type Action =
@@ -38,23 +53,34 @@ export type Action =
   | { type: "type"; part: "sentence" | "other"; text: string } // by the reader
   | { type: "word"; word: string }
   | { type: "layer"; layer: number }
-  | { type: "show"; shown: Shown }
+  | { type: "toggle"; head: number } // of the layer
+  | { type: "mask"; word: string } // or off with its mask
+  | { type: "show"; shown: Shown; whole: Shown }
   | { type: "stale"; stale: boolean };
+
+const ALL = { off: [] as number[][], masked: [] as string[] }; // is there
+
+/** A reading by what was asked. */
+const nameOf = ({ sentence, off, masked }: Reading) => JSON.stringify([sentence, off, masked]);
 
 export function start(_: unknown, baked: Baked | null, written: Parts): State | null {
   if (!baked) return null;
-  const { landmarks, directions, poles, sentences } = baked;
+  const { landmarks, directions, poles, heads, readings } = baked;
   const state: State = {
     sentence: "",
     other: "",
     word: "",
     layer: 0,
+    switches: false,
+    ...ALL,
+    heads,
     landmarks: pointsOf(landmarks),
     directions,
     poles,
     shown: [[], []],
+    whole: [[], []],
     of: null,
-    stored: new Map(Object.entries(sentences).map(([sentence, points]) => [sentence, pointsOf(points)])),
+    stored: new Map(readings.map((reading) => [nameOf(reading), pointsOf(reading)])),
     live: false,
     stale: false,
     lent: {},
@@ -63,18 +89,22 @@ export function start(_: unknown, baked: Baked | null, written: Parts): State | 
 }
 
 /** What an answer is made of. */
-export const args = ({ sentence, other }: State) => ({ sentence, other });
+export const args = ({ sentence, other, off, masked }: State) => ({ sentence, other, off, masked });
 
 /** Whether what is shown answers to other sentences than those that stand there. */
 export const isPending = (state: State) => !state.of || differing(state.of, args(state)).length > 0;
+
+/** Whether nothing is baked in of one of the sentences. */
+export const isOther = (state: State) => !storedOf({ ...state, ...ALL });
 
 /** The last layer. */
 export const lastLayer = ({ landmarks }: State) => landmarks[0].places.length - 1;
 
 export function reduce(state: State, action: Action): State {
   const after = change(state, action);
-  const stored = !after.live && isPending(after) ? storedOf(after) : null;
-  return stored ? { ...after, shown: stored, of: args(after) } : after;
+  if (after.live || !isPending(after)) return after;
+  const [shown, whole] = [storedOf(after), storedOf({ ...after, ...ALL })];
+  return shown && whole ? { ...after, shown, whole, of: args(after) } : after;
 }
 
 function change(state: State, action: Action): State {
@@ -84,10 +114,10 @@ function change(state: State, action: Action): State {
   };
   switch (action.type) {
     case "take":
-      return withParts(state, action.parts);
+      return withParts(state, opened(action.parts));
     case "lend": {
-      const whole = action.parts.sentence === undefined ? null : {};
-      const { parts, lent } = lend<Parts>(ownParts(state), state.lent, action.parts, whole);
+      const whole = action.parts.sentence === undefined ? null : { ...ALL, switches: false };
+      const { parts, lent } = lend<Parts>(ownParts(state), state.lent, opened(action.parts), whole);
       return { ...withParts(state, parts), lent };
     }
     case "type":
@@ -96,8 +126,16 @@ function change(state: State, action: Action): State {
       return chosen({ word: action.word });
     case "layer":
       return chosen({ layer: inReach(state, action.layer) });
+    case "toggle":
+      return state.layer
+        ? chosen({ off: toggledIn(state.off, [state.layer - 1, action.head]), switches: true })
+        : state;
+    case "mask": {
+      const left = state.masked.filter((word) => word !== action.word);
+      return chosen({ masked: left.length < state.masked.length ? left : [...left, action.word], switches: true });
+    }
     case "show":
-      return { ...state, shown: action.shown, of: args(state), live: true, stale: false };
+      return { ...state, shown: action.shown, whole: action.whole, of: args(state), live: true, stale: false };
     case "stale":
       return { ...state, stale: action.stale };
   }
@@ -109,14 +147,25 @@ const withParts = (state: State, { layer = state.layer, ...parts }: Parts): Stat
   layer: inReach(state, layer),
 });
 
+/** Where heads are turned off or words masked, their switches are to be seen. */
+const opened = (parts: Parts): Parts =>
+  parts.off?.length || parts.masked?.length ? { switches: true, ...parts } : parts;
+
 const inReach = (state: State, layer: number) => Math.min(Math.max(Math.round(layer), 0), lastLayer(state));
 
-const ownParts = ({ other, word, layer }: State): Own => ({ other, word, layer });
+const ownParts = ({ other, word, layer, switches, off, masked }: State): Own => ({
+  other,
+  word,
+  layer,
+  switches,
+  off,
+  masked,
+});
 
 /** What is baked in of both sentences; null where nothing is. */
-function storedOf({ sentence, other, stored }: State): Shown | null {
-  const words = stored.get(sentence);
-  const beside = other ? stored.get(other) : [];
+function storedOf({ sentence, other, stored, off, masked }: State): Shown | null {
+  const words = stored.get(nameOf({ sentence, off, masked }));
+  const beside = other ? stored.get(nameOf({ sentence: other, off, masked })) : [];
   return words && beside ? [words, beside] : null;
 }
 
@@ -124,6 +173,7 @@ function storedOf({ sentence, other, stored }: State): Shown | null {
 export interface Followed {
   of: 0 | 1 | null;
   point: WordPoint;
+  whole: WordPoint; // with all heads on and no word masked
 }
 
 /** The word that is followed; another where it's nowhere: the longest of the first sentence. */
@@ -137,11 +187,44 @@ export function followedWord({ word, shown, landmarks }: State) {
 /** Wherever that word is: where it first stands in each sentence, and alone. */
 export function followed(state: State): Followed[] {
   const word = followedWord(state);
-  const found = ([...state.shown, state.landmarks] as WordPoint[][]).map((points) =>
-    points.find(({ text }) => text === word),
-  );
-  return found.flatMap((point, at) => (point ? [{ of: at < 2 ? (at as 0 | 1) : null, point }] : []));
+  return ([...state.shown, state.landmarks] as WordPoint[][]).flatMap((points, at) => {
+    const place = points.findIndex(({ text }) => text === word);
+    if (place < 0) return [];
+    const point = points[place];
+    return [at < 2 ? { of: at as 0 | 1, point, whole: state.whole[at][place] } : { of: null, point, whole: point }];
+  });
 }
+
+/** The words of the sentences, each once. */
+export const wordsToMask = ({ whole }: State) => [...new Set(whole.flat().map(({ text }) => text))];
+
+/** What is taken away, in words; nothing where all is there. */
+function takenText(state: State) {
+  const heads = state.off.map(([layer, head]) => `head ${head + 1} of layer ${layer + 1}`);
+  const words = state.masked.filter((word) => wordsToMask(state).includes(word)).map((word) => `“${word}”`);
+  return [...heads, ...words].join(", ").replace(/, ([^,]*)$/, " and $1");
+}
+
+/** How much of its step to this layer the followed word loses with what is taken away, in words; nothing where all is there. */
+export function lostText(state: State) {
+  const taken = takenText(state);
+  if (!taken || isPending(state)) return "";
+  const { layer } = state;
+  if (!layer) return `Without ${taken}: the embeddings stay as they are.`;
+  const parts = followed(state)
+    .filter(({ of }) => of !== null)
+    .map(({ of, point, whole }, _, { length }) => {
+      const [share, onPlane] = [point.lost?.[layer - 1] ?? 0, lostOf(whole.places, point.places)[layer - 1]];
+      return [changed(share), length > 1 && WHERE[of!], `(on this plane ${changed(onPlane)})`]
+        .filter(Boolean)
+        .join(" ");
+    });
+  const step = `the step of “${followedWord(state)}” to layer ${layer}`;
+  return parts.length ? `Without ${taken}, ${step} is ${parts.join(", ")}.` : "";
+}
+
+const changed = (share: number) =>
+  share > 1 ? "turned round" : `${percent(Math.abs(share))} ${share < 0 ? "longer" : "shorter"}`;
 
 /** All words that may be followed, each once: those of the sentences, then the landmarks. */
 export const wordsToFollow = ({ shown, landmarks }: State) => [
@@ -164,9 +247,9 @@ const WHERE = ["in the first sentence", "in the second"];
 export const summary = (state: State) =>
   isPending(state)
     ? null
-    : `${nearTitle(state)}: ${followed(state)
-        .map(({ of, point }, at, { length }) => {
+    : `${lostText(state)} ${nearTitle(state)}: ${followed(state)
+        .map(({ of, ...each }, at, { length }) => {
           const where = of === null ? "alone" : length > 1 ? WHERE[of] : "";
-          return [`“${point.text}”`, where, "to", nearText(state, { of, point })].filter(Boolean).join(" ");
+          return [`“${each.point.text}”`, where, "to", nearText(state, { of, ...each })].filter(Boolean).join(" ");
         })
-        .join("; ")}.`;
+        .join("; ")}.`.trimStart();

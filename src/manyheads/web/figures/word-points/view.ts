@@ -1,8 +1,11 @@
 // What <word-points> shows: two sentences, a plane with their words and the landmarks as dots, the trails of the word that is followed,
 // and its true nearest landmarks. A slider goes through the layers.
 
+import { isAmong } from "../../math/heads-off.ts";
+import { colourOf } from "../../math/maps.ts";
 import { chooser, field, fillOptions, grow, sentenceBox, setTyped } from "../../views/controls.ts";
 import { fill, h, s, setProps, setStyle, setText } from "../../views/dom.ts";
+import { drawSwitch, headSwitch } from "../../views/head-switch.ts";
 import type { Host } from "../../views/host.ts";
 import { Player } from "../../views/player.ts";
 import { dotAt, drawnAt, NOWHERE, roomFor, type Dot, type Room } from "./labels.ts";
@@ -12,9 +15,11 @@ import {
   isPending,
   lastLayer,
   layerName,
+  lostText,
   nearText,
   nearTitle,
   wordsToFollow,
+  wordsToMask,
   type Action,
   type Followed,
   type State,
@@ -58,6 +63,18 @@ export function view(host: Host<State, Action>) {
   const dots = KINDS.map(() => h("div")).reverse(); // the sentences' lie on top
   const poles = h("p", { class: "wp-poles" }, ...first.poles.map((pole) => h("span", {}, pole)));
   const plane = h("div", { class: "wp-plane", "aria-hidden": "true", onclick: press }, poles, lines, ...dots);
+  const heads = Array.from({ length: first.heads }, (_, head) => headSwitch(() => act({ type: "toggle", head })));
+  const headsOf = h("span");
+  const headRow = h("div", { class: "hm-heads", role: "group" }, headsOf, ...heads);
+  const words = h("div");
+  const wordRow = h(
+    "div",
+    { class: "hm-heads", role: "group", "aria-label": "Words that can be masked" },
+    h("span", {}, "Words"),
+    words,
+  );
+  const loss = h("p", { class: "wp-lost" });
+  const switches = h("div", { class: "wp-switches" }, headRow, wordRow, loss);
   const title = h("p", {});
   const lists = h("ul", {});
   let drawn: Drawn[] = [];
@@ -77,8 +94,10 @@ export function view(host: Host<State, Action>) {
     slider.value = String(state.layer);
     slider.ariaValueText = layerName(state.layer);
     setText(layer, layerName(state.layer));
-    const words = wordsToFollow(state);
-    fillOptions(choice, words, words, followedWord(state));
+    const all = wordsToFollow(state);
+    fillOptions(choice, all, all, followedWord(state));
+    setProps(switches, { hidden: !state.switches });
+    if (state.switches) drawSwitches(state);
     root.classList.toggle("wp-old", state.stale && isPending(state));
     trails.forEach((trail, of) => drawTrail(trail, now.find((each) => each.of === of) ?? null, state.layer));
     drawDots(state, now);
@@ -92,6 +111,22 @@ export function view(host: Host<State, Action>) {
       );
       setText(items[at].lastElementChild!, ` ${nearText(state, each)}`);
     });
+  }
+
+  function drawSwitches(state: State) {
+    const { layer: shown, off, masked } = state;
+    const name = `Heads of layer ${shown}`;
+    setProps(headRow, { hidden: !shown, ariaLabel: name });
+    setText(headsOf, name);
+    heads.forEach((node, head) =>
+      drawSwitch(node, String(head + 1), !isAmong(off, [shown - 1, head]), colourOf(), `head ${head + 1}`),
+    );
+    const texts = wordsToMask(state);
+    const mask = ({ currentTarget }: Event) =>
+      act({ type: "mask", word: wordsToMask(host.state)[[...words.children].indexOf(currentTarget as Element)] });
+    const nodes = fill(words, texts.length, () => headSwitch(mask));
+    texts.forEach((text, at) => drawSwitch(nodes[at] as HTMLElement, text, !masked.includes(text), "var(--hm-soft)"));
+    setText(loss, lostText(state));
   }
 
   function drawDots(state: State, now: Followed[]) {
@@ -116,6 +151,7 @@ export function view(host: Host<State, Action>) {
         field(choice),
       ),
       plane,
+      switches,
       h("div", { class: "wp-near" }, title, lists),
     ],
     draw,
@@ -148,16 +184,26 @@ function drawDot(node: HTMLElement, dot: Drawn, { size, side }: Room) {
   setText(node.firstElementChild!, text);
 }
 
-/** The way of a word from layer to layer; of what lies ahead, a shadow. */
+/** The way of a word from layer to layer; of what lies ahead, a shadow. From where it would be with all that is taken away, a line. */
 function drawTrail(trail: SVGElement, word: Followed | null, layer: number) {
-  const places = word ? word.point.places.map((place) => drawnAt(place).map((value) => Math.round(1000 * value))) : [];
+  const drawn = (place: number[]) => drawnAt(place).map((value) => Math.round(1000 * value));
   const at = ([x, y]: number[]) => `${x},${-y}`;
-  const ways = fill(trail, Math.max(2 * places.length - 1, 0), () => s("path"));
-  places.forEach((place, number) => {
-    ways[2 * number].setAttribute("d", `M${at(place)}h0`); // a dot
-    ways[2 * number].setAttribute("class", number > layer ? "wp-stop wp-ahead" : "wp-stop");
-    if (!number) return;
-    ways[2 * number - 1].setAttribute("d", `M${at(places[number - 1])}L${at(place)}`);
-    ways[2 * number - 1].setAttribute("class", number > layer ? "wp-ahead" : "");
+  const places = word ? word.point.places.map(drawn) : [];
+  const paths = places.flatMap((place, number) => {
+    const ahead = number > layer ? "wp-ahead" : "";
+    const way = { d: `M${at(places[number - 1] ?? place)}L${at(place)}`, kind: ahead };
+    const stop = { d: `M${at(place)}h0`, kind: `wp-stop ${ahead}`.trimEnd() };
+    return number ? [way, stop] : [stop];
+  });
+  const before = word && drawn(word.whole.places[layer]);
+  if (before && at(before) !== at(places[layer]))
+    paths.push(
+      { d: `M${at(places[layer])}L${at(before)}`, kind: "wp-gone" },
+      { d: `M${at(before)}h0`, kind: "wp-before" },
+    );
+  const nodes = fill(trail, paths.length, () => s("path"));
+  paths.forEach(({ d, kind }, number) => {
+    nodes[number].setAttribute("d", d);
+    nodes[number].setAttribute("class", kind);
   });
 }

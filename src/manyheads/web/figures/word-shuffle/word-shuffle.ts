@@ -49,7 +49,7 @@ function view(host: Host<State, Action>) {
 function write(map: LiveMap, text: string) {
   const [before, asks] = [map.attention?.queryTokens ?? [], map.query];
   const keepAsking = () => {
-    const query = places(before, map.attention?.queryTokens ?? [])?.[asks];
+    const query = typeof asks === "number" ? places(before, map.attention?.queryTokens ?? [])?.[asks] : undefined;
     if (query !== undefined && query !== map.query) map.query = query;
   };
   map.addEventListener("attention", keepAsking, { once: true });
