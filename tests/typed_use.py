@@ -31,6 +31,7 @@ from manyheads import (
     NotTranslated,
     PageFigure,
     ScoreParts,
+    SourceTable,
     Translator,
     attention,
     attribution,
@@ -109,6 +110,10 @@ def our_models() -> None:
     parts = attribution(induction, "tea tea", unit="layer")
     assert_type(parts, Attribution)
     assert_type(parts.top(2), dict[str, float])
+    table = AttentionMap(["tea"], ["tea"], [[[[1]]]], sources={"drink": [0]}).by_source((0, 0))
+    assert_type(table, SourceTable)
+    assert_type(table.top("drink"), dict[str, float])
+    assert_type(table.to_csv(), str)
     why = score_parts(induction, "tea tea", *induction.induction_head, query=4, key=1)
     assert_type(why, ScoreParts)
     assert_type(why.top(1), dict[tuple[str, str], float])

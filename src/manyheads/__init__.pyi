@@ -8,6 +8,7 @@ from manyheads.attention import MultiHeadAttention as MultiHeadAttention
 from manyheads.attention import multi_head_attention as multi_head_attention
 from manyheads.attention import self_attention as self_attention
 from manyheads.figures.page_figure import PageFigure as PageFigure
+from manyheads.maps.sources import SourceTable as SourceTable
 from manyheads.models.attributing import Attribution as Attribution
 from manyheads.models.attributing import attribution as attribution
 from manyheads.models.composing import ScoreParts as ScoreParts

@@ -54,6 +54,13 @@ def write_whole(path):
         beside.unlink(missing_ok=True)
 
 
+def write_texts(path, texts):
+    """Write texts one after the other into a file, whole or not at all; returns its path."""
+    with write_whole(path) as beside, beside.open("w", encoding="utf-8", newline="") as file:
+        file.writelines(texts)
+    return path
+
+
 @contextmanager
 def read_whole(path, remedy=None):
     """Say of a file that can't be read where it is and what to do: by `remedy_of`, unless another remedy is given.

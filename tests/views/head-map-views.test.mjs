@@ -663,3 +663,43 @@ test("a choice that would change nothing isn't offered", () => {
   assert.deepEqual(offered(one), [[], ["attention"]]);
   assert.deepEqual(offered({ ...one, valueNorms: [1, 2] }), [["Show"], ["attention", "amount written"]]);
 });
+
+// --- Sources
+
+test("sources: what the heads give to each named part of the text, whoever asks, and the head that looks there most", () => {
+  const sources = [
+    { name: "drink", places: [1, 2], sizes: [1, 1] },
+    { name: HOSTILE, places: [3, 4, 5], sizes: [1, 1, 2] },
+  ];
+  const { root, view, map } = show({ layer: 1, query: 3 }, { sources });
+  const rows = () => [...root.querySelectorAll(".hm-sources li")];
+  const given = (layer, head, query, { places }) =>
+    places.reduce((sum, place) => sum + queryWeights(map, layer, head, query)[place], 0);
+  const hasShares = (query, heads) =>
+    sources.forEach((source, at) => {
+      const wanted = heads.reduce((sum, head) => sum + given(1, head, query, source), 0) / heads.length;
+      assert.ok(Math.abs(rows()[at].querySelector("meter").value - wanted) < 1e-6);
+    });
+  hasShares(3, [0, 1, 2]);
+  assert.equal(rows()[1].querySelector("b").textContent, HOSTILE);
+  assert.match(rows()[1].querySelector("small").textContent, /for each of its 4 tokens/);
+  assert.deepEqual(texts(rows()[0], "details > p > span"), ["hot", "tea"]);
+  view.choose({ query: 1, head: 2 });
+  hasShares(1, [2]);
+  const all = [0, 1].flatMap((layer) =>
+    [0, 1, 2].map((head) => ({ layer, head, share: given(layer, head, 1, sources[1]) })),
+  );
+  const most = all.reduce((best, one) => (one.share > best.share ? one : best));
+  rows()[1].querySelector("button").click();
+  assert.deepEqual([view.state.chosen.layer, view.state.chosen.head], [most.layer, most.head]);
+  hasShares(1, [most.head]);
+});
+
+test("sources: paragraphs of a text that a language model reads; of others none", () => {
+  const tokens = ["Tea", " is", " hot", ".\n\n", "Ice", " is", "\n", " \n", "cold", ".", "\n", "Tea"];
+  const names = ({ root }) => texts(root, ".hm-sources b");
+  const own = { queryTokens: tokens, keyTokens: tokens };
+  assert.deepEqual(names(show({}, { ...own, causal: true })), ["Tea is hot.", "Ice is"]);
+  assert.deepEqual(names(show({}, own)), []);
+  assert.ok(show({}, own).root.querySelector(".hm-sources").hidden);
+});

@@ -25,8 +25,9 @@ from manyheads.maps.checked import (
 from manyheads.maps.choosing import asked_by, leave_out_special, merge_words, weigh_by_norms
 from manyheads.maps.mixing import average_heads, heads_moved, roll_out
 from manyheads.maps.picture import Picture, check_picture
+from manyheads.maps.sources import Source, SourceTable, check_sources, table_of
 from manyheads.shared.names import KINDS, NOTES
-from manyheads.whole_files import write_whole
+from manyheads.whole_files import write_texts
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -64,6 +65,8 @@ class AttentionMap:
     `picture` is what a model looked at in patches, a `Picture`: a figure paints the weights over it. `answer_start` is
     the key, from 0, with which what the model wrote begins, after a prompt: a figure draws a line before it.
 
+    `sources` name some of the keys, such as the documents of a prompt, by their places: see `by_source`.
+
     The weights are a read-only copy of what is passed, and tokens and names are copies, so that a map stays as it was
     checked.
 
@@ -86,6 +89,7 @@ class AttentionMap:
     value_norms: NDArray[np.float32] | None = None
     picture: Picture | None = None
     answer_start: int | None = None
+    sources: dict[str, Source] | None = None
 
     if TYPE_CHECKING:
 
@@ -112,6 +116,7 @@ class AttentionMap:
             value_norms: ArrayLike | None = None,
             picture: Picture | None = None,
             answer_start: int | None = None,
+            sources: Mapping[str, Source | Sequence[int]] | None = None,
         ) -> None: ...
 
     def __post_init__(self) -> None:
@@ -122,6 +127,7 @@ class AttentionMap:
         layers, heads = values["weights"].shape[:2]
         values["value_norms"] = check_norms(self.value_norms, values["weights"].shape)
         values["picture"] = check_picture(self.picture, *expected)
+        values["sources"] = check_sources(self.sources, expected[1])
         if self.kind == "signed":
             values["notes"] = tuple(dict.fromkeys((*self.notes, NOTES["signed"])))
         for axis, count, counted in (("head", heads, count_heads), ("layer", layers, count_layers)):
@@ -288,6 +294,17 @@ class AttentionMap:
         """
         return heads_moved(self, other)
 
+    def by_source(self, query: int | tuple[int, int] | str | None = None) -> SourceTable:
+        """How much of a token's attention each of the `sources` gets, from each head; of the last token unless given.
+
+        >>> attention = AttentionMap(["?"], ["hot", "tea", "?"], [[[[0.5, 0.25, 0.25]]]], sources={"drink": (0, 1)})
+        >>> attention.by_source().looked_at.tolist()  # [layer, head, source]
+        [[[0.75]]]
+
+        `query` is that of `asked_by`. Raises `ValueError` for a map without sources, and for a query that isn't there.
+        """
+        return table_of(self, query)
+
     def plot(
         self,
         layer: int | None = None,
@@ -334,7 +351,7 @@ class AttentionMap:
         """
         if path is None:
             return svg(self, layer, head)
-        return _write(check_path(path, ".svg"), [svg(self, layer, head)])
+        return write_texts(check_path(path, ".svg"), [svg(self, layer, head)])
 
     @overload
     def to_csv(self, path: None = None) -> str: ...
@@ -360,10 +377,4 @@ class AttentionMap:
         """
         if path is None:
             return "".join(csv_rows(self))
-        return _write(check_path(path, ".csv"), csv_rows(self))
-
-
-def _write(path, texts):
-    with write_whole(path) as beside, beside.open("w", encoding="utf-8", newline="") as file:
-        file.writelines(texts)
-    return path
+        return write_texts(check_path(path, ".csv"), csv_rows(self))

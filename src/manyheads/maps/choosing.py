@@ -9,6 +9,7 @@ from dataclasses import replace
 import numpy as np
 
 from manyheads.maps.picture import move_picture
+from manyheads.maps.sources import move_sources, places_of_kept
 from manyheads.shared.names import NOTES, ONLY_SPECIAL
 from manyheads.shared.numbers import percent
 from manyheads.shared.options import OPTIONS
@@ -46,6 +47,7 @@ def merge_words(attention):
         value_norms=None,
         picture=None,
         answer_start=move_answer(attention.answer_start, keys),
+        sources=move_sources(attention.sources, np.repeat(range(len(keys)), np.diff([*keys, attention.shape[3]]))),
     )
     return add_note(words, OPTIONS["pieces"]["values"]["merge"]["note"])
 
@@ -96,6 +98,7 @@ def take_tokens(attention, queries, keys):
         value_norms=None if attention.value_norms is None else attention.value_norms[..., list(keys)],
         picture=move_picture(attention.picture, queries, keys),
         answer_start=move_answer(attention.answer_start, keys),
+        sources=move_sources(attention.sources, places_of_kept(keys, attention.shape[3])),
     )
 
 
@@ -143,6 +146,7 @@ def cut(attention, queries, keys, shown):
         value_norms=None,  # parts aren't weighed
         picture=move_picture(attention.picture, range(attention.shape[2])[queries], range(attention.shape[3])[keys]),
         answer_start=move_answer(attention.answer_start, range(attention.shape[3])[keys]),
+        sources=move_sources(attention.sources, places_of_kept(range(attention.shape[3])[keys], attention.shape[3])),
     )
     start, end, count = shown
     shown = {"first": start + 1, "last": end, "count": count}

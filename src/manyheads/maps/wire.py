@@ -94,7 +94,13 @@ def map_dict(attention):
         **({} if attention.written is None else {"written": attention.written}),
         **({} if attention.answer_start is None else {"answerStart": attention.answer_start}),
         **({} if attention.picture is None else {"picture": picture_dict(attention.picture)}),
+        **({} if attention.sources is None else {"sources": source_dicts(attention.sources)}),
     }
+
+
+def source_dicts(sources):
+    """Sources by the page's names, in their order."""
+    return [{"name": name, "places": one.places, "sizes": one.sizes} for name, one in sources.items()]
 
 
 def picture_dict(picture):

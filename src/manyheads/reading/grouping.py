@@ -45,7 +45,7 @@ def make_maps_within(request, passage=None):  # -> {name: map}, Holding
         except TooMany as many:
             name = partial(name_axis, request)
             if passage is None:
-                holding = group_more(holding, many.shapes, name)
+                holding = group_more(holding, many.shapes, name, request)
             else:
                 holding = hold_passage(holding, many.shapes, name, passage)
             count = sum(map(math.prod, many.shapes))
@@ -56,22 +56,47 @@ def show_progress(count):
     return tqdm(total=count, bar_format=BAR, delay=PATIENCE, leave=False, disable=count is None)
 
 
-def group_more(holding, shapes, name_axis):
+def group_more(holding, shapes, name_axis, request):
     """What is held, with groups of the tokens of as many axes as it takes, the longest first, and then with fewer.
 
     `shapes` are those of `TooMany`; `name_axis(length)` names the tokens of an axis, and says which aren't padding.
+    Sources of the request are kept apart.
     """
+    named = {} if not request.found or request.text.tokens is None else {len(request.text.tokens): request.found}
+
+    def group(length, most=None):
+        names, places = name_axis(length)
+        grouping = grouping_of(names, places, most)
+        if length not in named:
+            return grouping
+        return keep_apart(grouping, move_places(named[length], places))
+
     lengths = sorted({length for _, *sides in shapes for length in sides if length >= FEW} - {*holding.groups})
     while not holding.allows(shapes):
         if lengths:
-            more = {length: grouping_of(*name_axis(length)) for length in [lengths.pop()]}
+            more = {length: group(length) for length in [lengths.pop()]}
         else:
             most = max((len(one.queries) for one in holding.groups.values()), default=0) // 2
             if most < FEWEST:
                 raise ValueError(TOO_LARGE.format(most=holding.most))
-            more = {length: grouping_of(*name_axis(length), most) for length in holding.groups}
+            more = {length: group(length, most) for length in holding.groups}
         holding = replace(holding, groups=holding.groups | more)
     return holding
+
+
+def move_places(found, places):
+    """Sources by the numbers of tokens without padding, where these stand at some `places` among all."""
+    if places is None:
+        return found
+    numbers = {place: number for number, place in enumerate(places)}
+    return {name: [numbers[place] for place in of if place in numbers] for name, of in found.items()}
+
+
+def keep_apart(grouping, found):
+    """Groups that no source shares with what stands beside it; the last of them, which asks, is open."""
+    bounds = {end for places in found.values() for end in (places[0], places[-1] + 1)}
+    queries = grouping.queries.parted(bounds)
+    return replace(grouping, queries=queries, keys=grouping.keys.parted(bounds), open=queries.starts[-1])
 
 
 def hold_passage(holding, shapes, name_axis, passage):

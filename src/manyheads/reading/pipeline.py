@@ -19,6 +19,8 @@ from manyheads.reading.outputs import parts_of_cache, parts_of_layers, parts_of_
 from manyheads.reading.parts import choose_part, group_alike
 from manyheads.reading.picture_places import NO_PATCHES, UNKNOWN_GRID, find_patches, lay_over
 from manyheads.reading.places import place_groups, place_tokens, text_in_part
+from manyheads.reading.seconds import frame_of, name_seconds
+from manyheads.reading.sources import NOT_READ, find_sources, let_read, place_sources
 from manyheads.reading.token_names import pads_among, pretty, tokenizer_in
 from manyheads.reading.tokenizing import make_inputs
 from manyheads.reading.weights import Weighed, leave_rows, pick_layers, scale_rows, weigh
@@ -57,12 +59,16 @@ def make_maps(request):
     maps, refusals = {}, []
     for name, part in choose_part(group_alike(take_parts(request), request.layers), request.part).items():
         if isinstance(part, AttentionMap):
-            maps[name] = lay_over(request, choose_from_map(request, part))
+            attention = lay_over(request, choose_from_map(request, part))
+            sources = place_sources(request, attention.shape[3])
+            maps[name] = replace(attention, sources=sources) if sources else attention
             continue
         placed = place(request, weigh(request, part))
         refusals += [placed.refusal] * (placed.refusal is not None)
         maps[name] = make_map(request, placed)
     refuse_without_patches(request, maps, refusals)
+    if request.found and maps and not any(attention.sources for attention in maps.values()):
+        raise ValueError(NOT_READ)
     return maps
 
 
@@ -71,13 +77,17 @@ def make_maps(request):
 
 def read(request):
     """The request made ready: a module with inputs, made of a text or a picture; a table as its names and numbers."""
-    request = make_inputs(replace(request, source=unwrap(request.source)))
+    given, batch = request.tokens if request.inputs is None else None, request.batch
+    request = make_inputs(let_read(replace(request, source=unwrap(request.source))))
     if request.tokens is None and getattr(request.inputs, "is_fast", False):
         request = replace(request, tokens=request.inputs)
     if request.kind == "table" and request.tokens is None and request.query_tokens is None:
         tokens, query_tokens, weights = read_table(request.source)
         request = replace(request, source=weights, tokens=tokens, query_tokens=query_tokens)
-    return choose_answer(replace(request, tokenizer=tokenizer_in(request.tokenizer), processor=request.tokenizer))
+    frame, tokenizer = frame_of(request.tokenizer), tokenizer_in(request.tokenizer)
+    tokenizer = None if frame and tokenizer is request.tokenizer else tokenizer  # a feature extractor names no tokens
+    request = choose_answer(replace(request, tokenizer=tokenizer, processor=request.tokenizer, frame=frame))
+    return request if request.sources is None else replace(request, found=find_sources(request, given, batch))
 
 
 def unwrap(source):
@@ -156,6 +166,7 @@ class Placed:
     norms: np.ndarray | None
     refusal: str | None  # why there's no picture
     answer_start: int | None = None
+    sources: dict | None = None
 
 
 def place(request, weighed):  # Weighed -> Placed
@@ -165,6 +176,7 @@ def place(request, weighed):  # Weighed -> Placed
     """
     part, sides = weighed.part, request.holding.sides(*weighed.full)
     text = find_patches(request, weighed, text_in_part(request.text, part, weighed.full))
+    text = name_seconds(request, part, weighed.full[1] - len(part.keys_after), text)
     reasons = part.notes
     try:
         found = place_tokens(weighed, text) if sides == WHOLE else place_groups(weighed, text, sides)
@@ -190,7 +202,10 @@ def place(request, weighed):  # Weighed -> Placed
         answer_start = [*left[1]].index(prompt)
         notes += (ANSWER.format(number=answer_start + 1, token=keys[answer_start]),)
     notes = tuple(dict.fromkeys(notes))  # each once
-    return Placed(weighed, weights, queries, keys, kind, notes, picture, norms, text.refusal, answer_start)
+    read, sources = text.sides(part.role)[1], None
+    if read is not None and len(read) - part.steps <= weighed.full[1] <= len(read) and read == request.text.tokens:
+        sources = place_sources(request, weighed.full[1], found.kept if sides[1] is None else None, sides[1])
+    return Placed(weighed, weights, queries, keys, kind, notes, picture, norms, text.refusal, answer_start, sources)
 
 
 def note_pads(tokens, request):
@@ -224,6 +239,7 @@ def make_map(request, placed):  # Placed -> AttentionMap
         value_norms=placed.norms,
         picture=placed.picture,
         answer_start=placed.answer_start,
+        sources=placed.sources,
         **options,
     )
     if holding.passage is None:

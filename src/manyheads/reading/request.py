@@ -58,6 +58,7 @@ class Arguments:
     grid: tuple[int, int] | None = None
     predictions: Callable[[Any], Mapping[str, Mapping[str, float]]] | None = None
     max_weights: int | None = MAX_WEIGHTS
+    sources: Mapping[str, tuple[int, int] | str] | Sequence[str] | None = None
 
     def __post_init__(self):
         if self.layers is not None and np.asarray(self.layers).dtype.kind not in "iu":
@@ -75,7 +76,8 @@ class Request(Arguments):
     >>> [Request(one).kind for one in ([[1]], {"blocks.0.attn.hook_pattern": 1}, {"layer_0": [1]}, {"mine": 1})]
     ['weights', 'cache', 'layers', 'named']
 
-    `before` is called with a module before it computes.
+    `before` is called with a module before it computes. `found` are the tokens of each source by their places, and
+    `reading` is the model of ours, with its text, that made a map. `frame` is what `frame_of` says of a sound.
     """
 
     _: KW_ONLY
@@ -84,6 +86,9 @@ class Request(Arguments):
     before: Callable | None = None
     processor: Any = None  # what was given as the tokenizer
     prompt: int | None = None  # how many of the tokens among the inputs are a prompt, which the model went on from
+    found: dict | None = None
+    frame: tuple | None = None
+    reading: Any = None
 
     @cached_property
     def kind(self):

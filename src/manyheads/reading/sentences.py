@@ -22,6 +22,7 @@ FEW = 2 * LONGEST  # tokens that make no groups
 PIECE = 128  # tokens that are summed by one product: more of them multiply more zeros
 ENDS = re.compile("[.!?…。！？]['\"”’)\\]]*\\s*$|\n\\s*$")
 PATCH = re.compile(r"\s*(?:[a-z]+(?: [\d,]+)?, )*patch (\d+),(\d+)$")  # of a picture, as `PatchGrid` names them
+SECONDS = re.compile(r"\d+\.\d+ s")  # as `name_seconds` names places
 BEFORE_PATCHES = re.compile(r"\[CLS\]|\[DISTILL\]|(register|prefix) \d+")
 BY_SENTENCES = (
     "{count} tokens are shown as {shown} places: sentences, of which the one that asked last is opened into its words. "
@@ -71,6 +72,18 @@ class Groups:
         """How many tokens are in each group."""
         return np.diff([*self.starts, self.count])
 
+    def numbers(self):
+        """The number of each token's group.
+
+        >>> Groups((0, 2), 3).numbers().tolist()
+        [0, 0, 1]
+        """
+        return np.repeat(np.arange(len(self)), self.sizes())
+
+    def parted(self, bounds):
+        """The groups, of which none goes across one of these bounds."""
+        return replace(self, starts=tuple(sorted({*self.starts, *(at for at in bounds if 0 < at < self.count)})))
+
     def names(self, tokens):
         """The text of each group."""
         ends = [*self.starts[1:], self.count]
@@ -109,7 +122,7 @@ class Groups:
 
         A group of more than `step` tokens is in several pieces.
         """
-        number = np.repeat(np.arange(len(self)), self.sizes())
+        number = self.numbers()
         for start in range(0, self.count, step):
             of = number[start : start + step]
             groups = slice(int(of[0]), int(of[-1]) + 1)
@@ -310,6 +323,8 @@ def text_of(tokens):
     runs = [(of, [*run]) for of, run in groupby(tokens, lambda token: PATCH.match(token) and token.split("patch")[0])]
     if len(tokens) > 1 and any(of is not None for of, _ in runs):
         return " ".join(text_of(run) if of is None else of.lstrip() + rows_of(run) for of, run in runs)
+    if len(tokens) > 1 and all(SECONDS.fullmatch(token) for token in tokens):
+        return f"{tokens[0]} to {tokens[-1]}"
     if any(token[:1].isspace() for token in tokens):
         return joined(tokens).strip()
     text = "".join(token if token.startswith("##") else f" {token}" for token in tokens).replace("##", "")

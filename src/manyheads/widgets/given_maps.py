@@ -2,7 +2,8 @@
 
 from dataclasses import replace
 
-from manyheads.reading.grouping import make_maps_within
+from manyheads.maps.sources import move_sources
+from manyheads.reading.grouping import keep_apart, make_maps_within
 from manyheads.reading.pipeline import make_maps
 from manyheads.reading.request import WeakRequest, is_module
 from manyheads.reading.sentences import BY_ROWS, BY_SENTENCES, LONG, Holding, grouping_of
@@ -23,6 +24,8 @@ class GivenMap:
     """
 
     status = SWITCHES
+
+    measure = None  # the probability of an answer without each source, a function of the answer
 
     def __init__(self, name, attention, again=None, passage=None):
         self.name, self.map, self._again = name, attention, again
@@ -82,11 +85,24 @@ def give_maps(request, passage=None):
         else {}
     )
     if any(long.values()):
-        return [long[name] or GivenMap(name, attention) for name, attention in maps.items()]
-    return [
-        GivenMap(name, attention, compute_without_heads(name, request, holding), holding.passage)
-        for name, attention in maps.items()
-    ]
+        models = [long[name] or GivenMap(name, attention) for name, attention in maps.items()]
+    else:
+        models = [
+            GivenMap(name, attention, compute_without_heads(name, request, holding), holding.passage)
+            for name, attention in maps.items()
+        ]
+    if request.found:
+        weak = WeakRequest(request)
+        for model in models:
+            model.measure = lambda answer: measure_sources(weak.get("no source can be masked"), answer)
+    return models
+
+
+def measure_sources(request, answer):
+    """The probability of an answer with and without each source: see `manyheads.reading.hiding.measure`."""
+    from manyheads.reading.hiding import measure  # needs torch
+
+    return measure(request, answer)
 
 
 def group_map(name, attention, request, holding):
@@ -115,9 +131,13 @@ def group_whole_map(name, attention):
         holding = Holding(groups={len(attention.key_tokens): grouping})
         names = grouping.asking().names(attention.key_tokens)
         weights = holding.summed(attention.weights)
-        return replace(attention, query_tokens=names, key_tokens=names, weights=weights, mask=None, value_norms=None)
+        sources = move_sources(attention.sources, grouping.looked_at().numbers())
+        named = {"query_tokens": names, "key_tokens": names, "sources": sources}
+        return replace(attention, **named, weights=weights, mask=None, value_norms=None)
 
     grouping = grouping_of(attention.key_tokens)
+    if attention.sources is not None:
+        grouping = keep_apart(grouping, {name: one.places for name, one in attention.sources.items()})
     return LongMap(name, regroup(grouping), grouping, regroup)
 
 
@@ -128,6 +148,14 @@ def is_long(attention):
 
 def compute_without_heads(name, request, holding):
     """What makes the map of this name again with heads off, a function of the mask; None where nothing computes it."""
+    if request.reading is not None:
+
+        def read_again(head_mask):
+            model = request.reading.get("no head can be turned off")
+            made = make_maps(replace(request, source=model(request.reading.text, head_mask=head_mask)))
+            return made[name]
+
+        return read_again
     if not request.modules:
         return None
     source, part = request.source, name

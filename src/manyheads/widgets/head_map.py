@@ -3,6 +3,7 @@
 import os
 from collections.abc import Callable, Sequence
 from contextlib import suppress
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, overload
 
@@ -13,6 +14,7 @@ from manyheads.drawing.plain import plain_html
 from manyheads.maps import AttentionMap
 from manyheads.maps.choosing import fit_query, query_of
 from manyheads.maps.mixing import check_alike
+from manyheads.maps.sources import SourceTable
 from manyheads.maps.wire import layer_message, map_message
 from manyheads.models.registry import load_model
 from manyheads.reading.request import is_module
@@ -30,6 +32,7 @@ READS_NO_SENTENCE = (
     "a {} reads no sentence by itself: HeadMap.of(model, sentence, tokenizer=tokenizer) shows what any torch module "
     "looks at"
 )
+MEASURED_BY = "what a source is for is told by a model that computes: HeadMap.of(model, text, sources=...)"
 HAVE_WHOLE = [name for name, row in OPTIONS.items() if any(is_whole(name, value) for value in row.get("values", ()))]
 NOT_WHOLE = (
     "{option} is told from whole rows, and of this map first and last alone fit into max_weights: leave it out, or "
@@ -321,6 +324,35 @@ class HeadMap(MapOf, _Chosen):
 
     def _plain(self):
         return plain_html(self.attention, self._sent[1], self.layer)
+
+    def by_source(
+        self, query: int | tuple[int, int] | str | None = None, *, mattered: bool = False, answer: str | None = None
+    ) -> SourceTable:
+        """How much of a token's attention each source gets, and what it's for: see `AttentionMap.by_source`.
+
+        >>> from manyheads import load_decoder
+        >>> text = "My notes. The cook bought saffron in Rome. The baker sold pretzels in Oslo. The cook bought"
+        >>> sources = ["The cook bought saffron in Rome.", "The baker sold pretzels in Oslo."]
+        >>> table = HeadMap.of(load_decoder(), text, sources=sources).by_source(answer=" saffron")
+        >>> cook, baker = table.without
+        >>> cook < table.probability / 100 < table.probability < baker  # the baker's only leads astray
+        True
+
+        The token that asks is that of the figure unless it's given. With `mattered`, or an `answer`, the model reads
+        the text once more for each source, which is masked for all tokens, in all layers and heads, while the others
+        keep their positions. The table then tells the probability of the answer, the likeliest next token if it isn't
+        given, with all sources and without each. Being looked at is one thing, being used another.
+
+        Raises `ValueError` for a map without sources, and where the model can't be asked, with the reason.
+        """
+        table = self.attention.by_source(fit_query(self.query, self.attention.shape[2]) if query is None else query)
+        if not mattered and answer is None:
+            return table
+        measure = getattr(self.model, "measure", None)
+        if measure is None:
+            raise ValueError(MEASURED_BY)
+        answer, probability, without = measure(answer)
+        return replace(table, answer=answer, probability=probability, without=tuple(without))
 
     def plot(
         self,

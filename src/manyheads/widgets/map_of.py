@@ -67,6 +67,7 @@ class MapOf:
         grid: tuple[int, int] | None = None,
         predictions: Callable[[Any], Mapping[str, Mapping[str, float]]] | None = None,
         max_weights: int | None = MAX_WEIGHTS,
+        sources: Mapping[str, tuple[int, int] | str] | Sequence[str] | None = None,
         compare: Any = None,
         **traits: Any,
     ) -> "Self":
@@ -115,6 +116,10 @@ class MapOf:
         model predicts, and what it would say without a head that's turned off. With `value_norms`, as of
         `manyheads.value_norms`, a map can show what is written. All else are traits, as of `HeadMap`; the one that is
         called `layers` is set once there's a map, as in `map.layers = "rollout"`.
+
+        `sources` name parts of the text, such as the documents of a prompt: {name: (start, end)} by characters, as a
+        slice of the text has them (by tokens where these alone are given), or {name: text} and [text, ...], texts that
+        stand in it once. `map.by_source()` tells how much of its attention a token gives to each, from each head.
 
         A map of more than `max_weights` numbers, one for each layer, head, query and key, is computed and held by
         sentences, or rows of patches, and a click opens one; so is shown what has 2,048 tokens or more. With `first` or
@@ -296,7 +301,8 @@ def _start(models):
     """The traits with which given maps are shown best, unless others are chosen."""
     first, long = models[0].map, any(isinstance(model, LongMap) for model in models)
     if first.picture is None:
-        return FAINT if long else {}
+        asks = {} if first.sources is None else {"query": first.shape[2] - 1}
+        return asks | (FAINT if long else {})
     start = {"view": "picture"} | FAINT
     unseen = first.picture.query_start != 0 and not first.weights[..., 0, 1:].any()
     if long or unseen:  # in a causal text, the first token sees no picture

@@ -28,6 +28,7 @@ export interface AttentionMap {
   pictures?: Tints; // of all heads, where not all layers are there
   picture?: PatchPicture; // what the model looked at in patches
   answerStart?: number; // the key with which what the model wrote begins, after a prompt
+  sources?: Source[]; // parts of the text that have names
   final?: boolean; // there is nobody to ask for other layers
   scoreParts?(edge: AttentionEdge): ScoreParts | Promise<ScoreParts>; // why a head looks there, by a model in the page that can tell
   computed?: number; // how many-th map a kernel has sent
@@ -37,6 +38,13 @@ export interface AttentionMap {
 export interface Pushes {
   values: number[][][];
   rest: number[];
+}
+
+/** Twin of `Source` in Python: the keys of a named part of the text, and how many tokens each stands for. */
+export interface Source {
+  name: string;
+  places: number[];
+  sizes: number[];
 }
 
 /** Twin of `Picture` in Python: its patches are the keys from `keyStart` on of the computed map, row after row, or as `places` says. */

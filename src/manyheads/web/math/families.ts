@@ -25,6 +25,9 @@ export function familyOf(name: string) {
 /** Whether a model reads text, and no drawings. */
 export const readsText = (name: string) => familyOf(name)?.reads !== "drawing";
 
+/** Whether a model is one of language, to which a line's end is a token of the text. */
+export const keepsLines = (name: string) => isFile(name) || familyOf(name)?.module === "decoder";
+
 const FILE = "file/";
 
 /** Whether a model is a file that the reader opened: "file/" and the file's name. */

@@ -1,6 +1,6 @@
 // What a reader sets a map by: sentences to press, the sentence, a second one, and where there are several models, which of them.
 
-import { modelLabel } from "../../math/families.ts";
+import { keepsLines, modelLabel } from "../../math/families.ts";
 import type { MapState } from "../../math/map-state.ts";
 import { sentenceBox, setTyped } from "../../views/controls.ts";
 import { h, setProps, setText, setValue, targetOf } from "../../views/dom.ts";
@@ -40,7 +40,13 @@ export class Controls {
     const { models } = host.state;
     const choose = (parts: Partial<MapState>) => host.act({ type: "choose", parts });
     const step = (back: boolean) => undo(host, back);
-    this.sentence = sentenceBox("Sentence", "Type a sentence", (sentence) => choose({ sentence }), false, step);
+    this.sentence = sentenceBox(
+      "Sentence",
+      "Type a sentence",
+      (sentence) => choose({ sentence }),
+      models.length > 0 && models.every(keepsLines),
+      step,
+    );
     this.#suggestions = new WordSuggestions(this.sentence);
     this.#compare = sentenceBox(
       "Compare with",

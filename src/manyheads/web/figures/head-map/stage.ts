@@ -13,6 +13,7 @@ import { MatrixView } from "./matrix.ts";
 import { PaintView } from "./paint.ts";
 import { PictureView } from "./picture.ts";
 import { makePredictions } from "./predictions.ts";
+import { makeSources } from "./sources.ts";
 import { Translation } from "./translation.ts";
 import { stretch } from "../../views/travel.ts";
 import { listenForSpans } from "./spans.ts";
@@ -34,18 +35,20 @@ export function makeStage(id: string, host: MapHost, switches: ReturnType<typeof
   const translation = new Translation(host);
   const predictions = makePredictions(light);
   const legend = makeLegend();
+  const sources = makeSources(host);
   const heads = chooser("Head", (value) =>
     host.act({ type: "choose", parts: { head: value === "all" ? null : Number(value) } }),
   ); // whose lines are shown
   const key = h("div", { class: "hm-key" }, field(heads), legend.node);
   const room = h("div", { class: "hm-room" }, switches.bar, stage, key);
-  const body = h("div", { class: "hm-body" }, room, predictions.node, tip.node);
+  const body = h("div", { class: "hm-body" }, room, sources.node, predictions.node, tip.node);
   let view: { name: ViewName; part: MapPart; holds: string } | null = null;
   listenForSpans(stage, host, (node) => view?.part.askerAt?.(node) ?? askerOfWord(node));
 
   /** Follows what is told of the map on screen, and not drawn anew: whether it's that of what was typed, and whether layers are to come. */
   function update(state: State) {
-    for (const node of [translation.node, stage, predictions.node]) node.classList.toggle("hm-stale", state.stale);
+    for (const node of [translation.node, stage, sources.node, predictions.node])
+      node.classList.toggle("hm-stale", state.stale);
     const busy = missingOf(state).length > 0;
     setProps(stage, { inert: busy, ariaBusy: String(busy) });
     if (state.map) switches.draw(state, state.map, Boolean(view?.part.placesToggles));
@@ -70,6 +73,7 @@ export function makeStage(id: string, host: MapHost, switches: ReturnType<typeof
     legend.draw(drawn, chosen);
     translation.draw(map, shown, askingOf(state));
     predictions.draw(state);
+    sources.draw(state);
     part.draw(shown, compared);
     stretch(stage, height);
     asking.refresh();
@@ -92,6 +96,7 @@ export function makeStage(id: string, host: MapHost, switches: ReturnType<typeof
   /** Another token asks. */
   function ask() {
     translation.ask();
+    sources.ask();
     view?.part.ask?.();
   }
 

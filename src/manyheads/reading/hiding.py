@@ -1,0 +1,115 @@
+"""What a source is for: the probability of an answer with and without it, one more pass of the model for each."""
+
+import inspect
+
+import torch
+
+from manyheads.reading.arguments import call_module
+from manyheads.reading.looking import leave_untouched
+from manyheads.reading.token_names import ids_in, pretty, tokens_by
+
+CAUSAL = (
+    "what a source is for is told of a language model that writes on, whose forward takes input_ids, attention_mask "
+    "and position_ids and returns logits; {name} {what}"
+)
+MOVES = "{name} counts its positions otherwise than 0, 1, 2, so what comes after a masked source would move"
+SEES = "the attention_mask of {name} doesn't hide a text: what it says changes with the words that are masked"
+NO_TOKENIZER = "an answer is a text, and needs tokenizer=, the model's own"
+KEPT = ("logits_to_keep", "num_logits_to_keep")  # how a model is asked for the last logits alone
+CLOSE = 1e-3  # that two passes over the same text may differ by, relative to the largest logit
+
+
+def measure(request, answer=None):  # -> answer, its probability, [without each source]
+    """The probability of an answer after a text, by default of the likeliest next token, with and without each source.
+
+    A source that is off is masked for every token that asks, in every layer and head: the others stay where they are,
+    with the positions that they had. Raises `ValueError` or `TypeError` for a model of which that can't be told.
+    """
+    hidden = [[], *request.found.values()]
+    if request.reading is not None:
+        return measure_own(request.reading, hidden, answer)
+    if len(request.modules) != 1 or request.kind != "module":
+        raise ValueError(
+            "what a source is for is told by the model: give HeadMap.of the model, and not what it returned"
+        )
+    with leave_untouched(request.source):
+        return measure_module(request, hidden, answer)
+
+
+def measure_own(reading, hidden, answer):
+    """The same of a language model of ours."""
+    model = reading.get("no source can be masked")
+    ids = model.read(reading.text)[0]
+    first = model.run(ids)[0][-1]
+    written = [int(first.argmax())] if answer is None else model.tokenizer.encode(answer, add_special_tokens=False).ids
+    answer = "".join(model.tokens(written)) if answer is None else answer
+    longer = [*ids, *written[:-1]]
+    shares = [chance(model.run(longer, hidden=places)[0], written) for places in hidden]
+    return answer, shares[0], shares[1:]
+
+
+def measure_module(request, hidden, answer):
+    """The same of a module of one's own."""
+    module, name = request.source, type(request.source).__name__
+    parameters = inspect.signature(module.forward).parameters
+    if getattr(getattr(module, "config", None), "is_encoder_decoder", False):
+        raise TypeError(CAUSAL.format(name=f"a {name}", what="has an encoder"))
+    for needed in ("attention_mask", "position_ids"):
+        if needed not in parameters:
+            raise TypeError(CAUSAL.format(name=f"a {name}", what=f"takes no {needed}"))
+    ids = ids_in(request.named)
+    if ids is None:
+        raise TypeError(CAUSAL.format(name=f"a {name}", what="wasn't given input_ids"))
+    ids = torch.atleast_2d(ids)[request.batch][None]
+    kept = torch.arange(ids.shape[1])
+    if request.text.mask is not None:
+        kept = kept[torch.as_tensor(request.text.mask)]
+    others = {name: value for name, value in request.named.items() if name in ("pixel_values", "image_grid_thw")}
+
+    def logits(ids, places=(), wanted=1, named=True):  # -> [wanted, token]
+        mask = torch.ones_like(ids)
+        mask[:, list(places)] = 0
+        inputs = {"input_ids": ids, **others, **{one: wanted for one in KEPT if one in parameters}}
+        if named:
+            positions = torch.cat([kept, kept[-1] + 1 + torch.arange(ids.shape[1] - len(kept))])
+            inputs |= {"attention_mask": mask, "position_ids": positions[None]}
+        output = call_module(module, inputs)
+        if getattr(output, "logits", None) is None:
+            raise TypeError(CAUSAL.format(name=f"a {name}", what="returns none"))
+        return output.logits[0, -wanted:].float()
+
+    ids = ids[:, kept]
+    token_of = torch.full((kept[-1] + 1,), -1)
+    token_of[kept] = torch.arange(len(kept))
+    hidden = [token_of[places].tolist() for places in hidden]
+    as_it_reads = logits(ids)
+    if request.text.mask is None or request.text.mask.all():
+        refuse_unless_close(as_it_reads, logits(ids, named=False), MOVES.format(name=f"a {name}"))
+    if len(hidden) > 1 and hidden[1]:
+        masked = hidden[1]
+        others_there = ids.clone()
+        others_there[:, masked] = ids[:, masked].flip(-1).roll(1, -1)
+        others_there[:, masked[0]] = ids[0, -1]
+        refuse_unless_close(logits(ids, masked), logits(others_there, masked), SEES.format(name=f"a {name}"))
+    if answer is None:
+        written = [int(as_it_reads[-1].argmax())]
+        answer = pretty(tokens_by(request.tokenizer, written))[0] if request.tokenizer is not None else str(written[0])
+    else:
+        if not callable(request.tokenizer):
+            raise TypeError(NO_TOKENIZER)
+        written = request.tokenizer(answer, add_special_tokens=False)["input_ids"]
+    longer = torch.cat([ids, ids.new_tensor(written[:-1])[None]], 1)
+    shares = [chance(logits(longer, places, len(written)), written) for places in hidden]
+    return answer, shares[0], shares[1:]
+
+
+def chance(logits, written):  # [t, token] -> the probability of the last tokens, one after the other
+    """How likely the tokens of an answer are, each after those before it, by the last logits."""
+    rows = logits[-len(written) :].float().log_softmax(-1)
+    return float(rows[torch.arange(len(written)), torch.as_tensor(written)].sum().exp())
+
+
+def refuse_unless_close(one, other, sentence):
+    """Refuse a model whose two passes differ by more than rounding."""
+    if not torch.isfinite(one).all() or (one - other).abs().max() > CLOSE * one.abs().max():
+        raise ValueError(sentence)

@@ -1,0 +1,77 @@
+// How much of its attention the token that asks gives to each source of the text; one that is opened shows its words, and who looks there most.
+
+import type { Source } from "../../math/attention-map.ts";
+import { headTitle, isOfParts, layerName, queryName, queryWeights } from "../../math/maps.ts";
+import { endsOf, spanned } from "../../math/query.ts";
+import { lookedAt, mostAt, sourcesOf, tokensIn } from "../../math/sources.ts";
+import { inQuotes, percent, readable } from "../../math/text.ts";
+import { fill, h, setText, setProps, setStyle } from "../../views/dom.ts";
+import type { MapHost } from "./map-part.ts";
+import { isOn, queryOf, type State } from "./state.ts";
+
+export function makeSources(host: MapHost) {
+  const title = h("p");
+  const list = h("ul");
+  const node = h("div", { class: "hm-sources", role: "group", "aria-label": "Sources", hidden: true }, title, list);
+  let sources: Source[] = [];
+
+  function draw({ map }: State) {
+    sources = map && isOfParts(map) ? sourcesOf(map) : [];
+    node.hidden = sources.length === 0;
+    if (node.hidden) return list.replaceChildren();
+    ask();
+  }
+
+  /** Another token asks. */
+  function ask() {
+    const { map, shown, chosen } = host.state;
+    if (!map || !shown || node.hidden) return;
+    const { layer } = chosen;
+    const [first, last] = endsOf(queryOf(host.state)).map((row) => shown.map.queries[row]);
+    const query = spanned(first, last);
+    const alone = chosen.heads === "average" ? null : chosen.head;
+    const on = [...map.headNames.keys()].filter((head) => isOn(chosen, layer, head));
+    const heads = alone === null ? on : [alone];
+    const who = alone === null ? `the heads of ${layerName(map, layer)}, on average` : headTitle(map, layer, alone);
+    setText(title, `When ${inQuotes(queryName(map, query))} asks, ${who} (looked at isn't used):`);
+    const items = fill(list, sources.length, makeItem);
+    sources.forEach((source, at) => {
+      const share = lookedAt(map, source, layer, heads, query);
+      const [summary, words, most] = items[at].firstElementChild!.children;
+      const [name, amount, meter, each] = summary.children;
+      setText(name, source.name);
+      setText(amount, percent(share));
+      setProps(meter as HTMLMeterElement, { value: share, ariaLabel: `${source.name}: ${percent(share)}` });
+      setText(each, `${percent(share / tokensIn(source))} for each of its ${tokensIn(source)} tokens`);
+      const weights = source.places.map(
+        (place) => heads.reduce((sum, head) => sum + queryWeights(map, layer, head, query)[place], 0) / heads.length,
+      );
+      const largest = Math.max(...weights);
+      const spans = fill(words, source.places.length, () => h("span"));
+      source.places.forEach((place, word) => {
+        setText(spans[word], readable(map.keyTokens[place]));
+        setStyle(spans[word], "--share", largest ? (weights[word] / largest).toFixed(2) : "0");
+        setProps(spans[word] as HTMLElement, { title: percent(weights[word]) });
+      });
+      const best = mostAt(map, source, query);
+      setText(most, `${percent(best.share)}: ${headTitle(map, best.layer, best.head)}`);
+      (most as HTMLButtonElement).onclick = () =>
+        host.act({ type: "choose", parts: { layer: best.layer, head: best.head, heads: "each", layers: "one" } });
+    });
+  }
+
+  return { node, draw, ask };
+}
+
+const makeItem = () =>
+  h(
+    "li",
+    {},
+    h(
+      "details",
+      {},
+      h("summary", {}, h("b"), h("span"), h("meter", { max: 1 }), h("small")),
+      h("p"),
+      h("button", { type: "button", title: "The head that looks there most" }),
+    ),
+  );
