@@ -319,9 +319,10 @@ def likeness(one, other):
 
 
 def data_url(image):
-    """An image as PNG or JPEG, whichever is shorter; or WebP where parts of it are empty."""
-    written, lossy = {}, "jpeg" if image.mode == "RGB" else "webp"
-    for kind, options in (("png", {"optimize": True}), (lossy, {"quality": 85, "optimize": True})):
+    """An image as PNG or JPEG, whichever is shorter; as WebP where parts of it are empty."""
+    lossy, written = {"quality": 85, "optimize": True}, {}
+    kinds = {"png": {"optimize": True}, "jpeg": lossy} if image.mode == "RGB" else {"webp": lossy | {"method": 2}}
+    for kind, options in kinds.items():
         contents = io.BytesIO()
         image.save(contents, kind, **options)
         written[kind] = contents.getvalue()

@@ -11,7 +11,7 @@ from manyheads.maps.picture import Picture
 from manyheads.reading.patches import data_url, image_of, likeness, part_seen, plain_array
 
 SHEET = 896  # pixels to the longer side of pictures that are drawn as one, at most
-CELL = 112  # pixels to the side of a patch there, at most
+CELL = 56  # pixels to the side of a patch there, at most
 IN_A_ROW = 4  # pictures; of more, rows follow each other as lines of a text do
 SURE = 0.9  # the least correlation of tiles, put together, with their picture
 APART = 0.01  # by which it's larger than that of any other way to put them together
