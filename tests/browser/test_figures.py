@@ -246,7 +246,12 @@ def test_a_whole_model_answers_without_a_part_as_in_python(page, site):
     machine = model.machine(sentence, without_parts(model, [(0, "attention")]))
     agree(figure, "machine", {"adds": machine.adds, "scores": machine.scores}, ["adds", "scores"])
     figure.get_by_role("button", name="layer 2", exact=True).click()
-    expect(figure.get_by_role("group", name="Inside layer 2").get_by_role("button")).to_have_text(model.head_names)
+    inside = figure.get_by_role("group", name="Inside layer 2")
+    expect(inside.locator(".hm-head")).to_have_text(model.head_names)
+    inside.get_by_role("button", name="follow sentiment").click()  # its journey has the parts that are off
+    expect(inside.locator("attention-flow .af-caption")).to_contain_text("as layer 1 left it")
+    inside.get_by_role("button", name="Back to layer 2").click()
+    expect(inside.locator("attention-flow")).to_have_count(0)
     figure.get_by_role("button", name="Turn all on").click()
     expect(figure.locator(".wm-answer > b")).to_have_text("negative")
 
