@@ -247,7 +247,11 @@ def test_a_whole_model_answers_without_a_part_as_in_python(page, site):
     agree(figure, "machine", {"adds": machine.adds, "scores": machine.scores}, ["adds", "scores"])
     figure.get_by_role("button", name="layer 2", exact=True).click()
     inside = figure.get_by_role("group", name="Inside layer 2")
-    expect(inside.get_by_role("button", pressed=True)).to_have_text(model.head_names)
+    expect(inside.locator(".hm-head")).to_have_text(model.head_names)
+    inside.get_by_role("button", name="follow sentiment").click()  # its journey has the parts that are off
+    expect(inside.locator("attention-flow .af-caption")).to_contain_text("as layer 1 left it")
+    inside.get_by_role("button", name="Back to layer 2").click()
+    expect(inside.locator("attention-flow")).to_have_count(0)
     figure.get_by_role("button", name="Turn all on").click()
     expect(figure.locator(".wm-answer > b")).to_have_text("negative")
 

@@ -9,5 +9,7 @@ export function resolve(specifier, context, next) {
   const [, name] = /\/web\/(?:doors|models)\/([\w-]+)\.js(?:\?.*)?$/.exec(specifier) ?? [];
   if (name === "models") return { url: new URL("models.mjs", import.meta.url).href, shortCircuit: true };
   if (FAMILIES.includes(name)) return { url: new URL(`family.mjs?${name}`, import.meta.url).href, shortCircuit: true };
+  const [, figure] = /\/web\/figures\/[\w-]+\/([\w-]+)\.js(?:\?.*)?$/.exec(specifier) ?? [];
+  if (figure) return next(new URL(`figures/${figure}/${figure}.ts`, WEB).href, context);
   return next(name ? new URL(`models/${name}.ts`, WEB).href : specifier, context);
 }

@@ -85,12 +85,11 @@ test("a layer's name opens it: its heads can be pressed, one by one", async () =
 
 test("a head's map leads into its journey and back, which has the sentence, the question and the parts that are off", async () => {
   const model = focusModel();
-  await import("../../src/manyheads/web/figures/attention-flow/attention-flow.ts");
   const figure = await live('answer="mood" off="0.feed-forward"', model);
   press(figure, "layer 2");
   press(figure, "follow mood");
   const flow = figure.querySelector("attention-flow");
-  await flow.ready;
+  await until(() => flow.steps);
   const journey = () => [flow.sentence, flow.head, flow.query, flow.steps.headNames[flow.steps.head]];
   assert.deepEqual(journey(), ["hot tea or milk", 1, 0, "mood"]);
   const machine = model.machine("hot tea or milk", partMaskOf([[0, MIXING]], 2, 3), { layer: 1 });

@@ -115,7 +115,7 @@ export const insideLayer = (layer: number, X: Matrix, learned: Layer, weights: M
 
 const STRONGEST = 5; // neurons that are shown
 export const RAISED = 3; // answers to a question that each is said to raise
-const LEAST = 0.01; // by which it's worth saying
+const LEAST = 0.001; // by which it's worth saying
 
 /** The neurons that add most to some tokens in the mean: `active` [t, neuron], how long what each writes is, and what each `raises`, as `raisedBy` finds it. */
 export function neuronsOf(active: Matrix, lengths: ArrayLike<number>, raises: (neuron: number) => string[][]): Neurons {

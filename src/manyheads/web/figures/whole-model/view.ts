@@ -360,13 +360,17 @@ function makeInside(layer: number, act: (action: Action) => void, journey: Journ
   const list = h("ul");
   const node = h("div", { class: "wm-inside", role: "group", "aria-label": `Inside layer ${layer + 1}` });
   const neurons = makeNeurons();
+  const follow = (head: number) => {
+    act({ type: "follow", head });
+    if (journey.node.isConnected) journey.node.scrollIntoView({ block: "nearest" });
+  };
   const headOf = (event: Event) => Number((event.currentTarget as HTMLElement).dataset.head);
   const makeHead = (head: number) => {
     const at = { "data-layer": layer, "data-head": head };
     const button = headSwitch((event) => act({ type: "press", layer, part: headOf(event) }));
     Object.assign(button.dataset, { layer: String(layer), head: String(head) });
     const canvas = h("canvas", { "aria-hidden": "true" });
-    const look = { type: "button", class: "wm-look", ...at, onclick: () => act({ type: "follow", head }) };
+    const look = { type: "button", class: "wm-look", ...at, onclick: () => follow(head) };
     return h("li", {}, button, h("button", look, canvas), h("small"));
   };
   return {
@@ -401,7 +405,7 @@ function makeNeurons() {
   const node = h("div", {}, title, list);
   const raised = (of: string[][], question: string) => {
     const labels = of.filter(([name]) => name === question).map(([, label]) => inQuotes(wordText(label)));
-    return labels.length ? `raises ${labels.join(", ")}` : "hardly moves it";
+    return labels.length ? `raises ${labels.join(", ")}` : "hardly moves any";
   };
   return {
     node,
@@ -414,7 +418,7 @@ function makeNeurons() {
       const lines = fill(list, strongest.length, makeLine);
       strongest.forEach(({ neuron, adds, raises }, at) => {
         const [name, bar, size, says] = lines[at].children;
-        setText(name, `neuron ${(neuron + 1).toLocaleString("en")}`);
+        setText(name, `neuron ${neuron + 1}`);
         setStyle(bar, "--part", (adds / strongest[0].adds).toFixed(3));
         setText(size, `+${normText(adds)}`);
         setText(says, answer < 0 ? "" : raised(raises, machine.labels[answer][0]));
@@ -429,8 +433,8 @@ function aboutNeurons({ places, tokens, replaces }: Machine, { count }: Neurons,
   if (!on) return "The feed-forward part is off: its neurons add nothing.";
   const where =
     replaces.length || places.length > 1 ? "in the mean of all tokens" : `at ${inQuotes(tokens[places[0]])}`;
-  const what = replaces.length ? "the answer" : "the answer so far";
-  return `Of ${count.toLocaleString("en")} neurons in the feed-forward part, these add most ${where}. Without a neuron, ${what} would be another: what it raises most.`;
+  const what = replaces.length ? "the answers" : "the answers so far";
+  return `Of ${count.toLocaleString("en")} neurons in the feed-forward part, these add most ${where}. Beside each stands what it raises most of ${what}: without it, that would fall furthest.`;
 }
 
 type Journey = ReturnType<typeof makeJourney>;
@@ -442,13 +446,14 @@ function makeJourney(figure: HTMLElement, act: (action: Action) => void) {
   const flow = h("attention-flow" as any, { small: true }) as unknown as HTMLElement & {
     head: number;
     headMask: HeadMask;
+    ready: unknown;
   };
   const node = h("div", { class: "wm-journey", role: "group" }, h("p", {}, title, " ", back), flow);
   let [of, shown] = ["", -1];
   const fetchOnce = whenOther(() => {
-    if (customElements.get("attention-flow")) return;
-    importScript("./attention-flow.js", import.meta.url).catch((error) =>
-      flow.replaceWith(`The journey could not be loaded: ${reasonOf(error)}`),
+    importScript("./attention-flow.js", import.meta.url).then(
+      () => flow.ready, // which begins it, in view or not
+      (error) => flow.replaceWith(`The journey could not be loaded: ${reasonOf(error)}`),
     );
   });
   flow.addEventListener("steps", () => flow.head !== shown && act({ type: "follow", head: flow.head })); // one that was pressed in it
@@ -478,13 +483,14 @@ function makeJourney(figure: HTMLElement, act: (action: Action) => void) {
         sentence: state.chosen.sentence,
         layer: replaces.length ? null : layer,
         head,
-        answer: isBelow ? labels[answer]?.[0] : null,
-        ...((place !== of || places.length === 1) && { query: isBelow ? null : asks }),
+        answer: isBelow ? labels[answer]?.[0] : replaces.length ? "" : null,
+        query: isBelow || (place === of && places.length > 1) ? null : asks, // else the word that asks by itself, or that the reader chose
       };
+      const isNew = place !== of; // then all are set anew: its reader may have pressed another head in it, or another word
       of = place;
       for (const [each, value] of Object.entries(attributes))
-        if (value === null) flow.removeAttribute(each);
-        else if (value !== undefined) setAttribute(flow, each, String(value));
+        if (value != null && (isNew || flow.getAttribute(each) !== String(value)))
+          flow.setAttribute(each, String(value));
       flow.headMask = partMaskOf(state.chosen.off, layersOf(machine), machine.numHeads);
       fetchOnce();
     },
