@@ -159,7 +159,7 @@ test("paint: words that are dragged over ask as one, seen meanwhile and once the
   assert.deepEqual(texts(root, "tbody:first-of-type td.hm-asker"), ["hot", "tea", "un"]);
   assert.equal(
     status(root),
-    "“hot tea un” asks as one: you see the mean of its 3 tokens, whose attention adds up to 3.",
+    "“hot tea un” asks as one: you see the mean of its 3 rows, whose attention adds up to 3.",
   );
   assert.match(word(root, "tea").ariaLabel, /^hot tea un to tea: /);
   word(root, "able").click();
