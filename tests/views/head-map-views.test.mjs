@@ -157,10 +157,7 @@ test("paint: words that are dragged over ask as one, seen meanwhile and once the
   assert.deepEqual([view.state.chosen.query, view.state.pinned, asking(root)], [[1, 3], true, "hot tea un"]);
   hold(own(), meanOf(map, 0, 1, [1, 3]));
   assert.deepEqual(texts(root, "tbody:first-of-type td.hm-asker"), ["hot", "tea", "un"]);
-  assert.equal(
-    status(root),
-    "“hot tea un” asks as one: you see the mean of its 3 tokens, whose attention adds up to 3.",
-  );
+  assert.equal(status(root), "“hot tea un” asks as one: you see the mean of its 3 rows, whose attention adds up to 3.");
   assert.match(word(root, "tea").ariaLabel, /^hot tea un to tea: /);
   word(root, "able").click();
   assert.deepEqual([view.state.chosen.query, status(root)], [4, ""]);

@@ -110,6 +110,8 @@ def test_groups_are_sums_and_means_of_the_whole(name, text):
     of_words = shown.attention.weights[:, :, 1 : 1 + ends[1] - starts[1], 1 : 1 + ends[1] - starts[1]]
     np.testing.assert_allclose(of_words, opened[..., starts[1] : ends[1]], atol=close)
     assert shown.attention.shape[2] == len(starts) - 1 + ends[1] - starts[1]
+    before, shown.query = shown.attention, (0, 2)
+    assert shown.attention is before, "of several that ask as one, none is opened"
 
 
 def test_arrays_outputs_and_what_was_written_are_grouped_as_modules_are():
@@ -350,6 +352,7 @@ def test_of_the_tokens_that_are_held_alone_one_asks_and_heads_are_turned_off_as_
     shown = HeadMap.of(model, inputs=inputs, max_weights=3000, first=20, last=30, query=25)
     assert shown.query == 5
     assert HeadMap.of(model, inputs=inputs, max_weights=3000, first=20, last=30, query=31).query == 0
+    assert HeadMap.of(model, inputs=inputs, max_weights=3000, first=20, last=30, query=(28, 99)).query == (8, 10)
     whole = HeadMap.of(model, inputs=inputs, head_mask=off)
     whole.head_mask = shown.head_mask = off
     wanted = take_between(whole.attention, 20, 30).weights

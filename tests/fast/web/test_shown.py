@@ -211,7 +211,7 @@ answer(given.map(({ written, span, text }) => {
 
 def test_python_and_the_page_let_the_same_words_ask_as_one():
     random, cases = np.random.default_rng(3), []
-    for attention in [*maps(empty=0), causal()]:
+    for attention in [*maps(empty=0), *maps(), causal()]:
         count = len(attention.query_tokens)
         for _ in range(6):
             first, last = sorted(map(int, random.integers(count, size=2)))

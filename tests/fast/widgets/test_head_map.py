@@ -256,6 +256,34 @@ def test_a_place_that_is_not_there_is_refused_at_once(place, count):
         HeadMap("one two three four", model=uniform, **{place: count})
 
 
+def test_several_words_ask_as_one_wherever_they_come_from():
+    figure = HeadMap("one two three four", uniform, query=(np.int64(2), 1))
+    assert figure.query == (1, 2)
+    assert figure.to_csv().splitlines()[1].startswith("0,0,0,0,two three,one,")
+    assert figure.plot(layer=0, head=0).axes[0].get_yticklabels()[0].get_text() == "two three"
+    from_page(figure, query=[1, 3])
+    assert figure.query == (1, 3)
+    figure.query = "THREE four"
+    assert figure.query == (2, 3)
+    figure.sentence = "five six seven"
+    assert figure.to_csv() == figure.attention.to_csv(), "of the span one word is left, which asks as any other"
+    from_page(figure, sentence="hot tea or cold tea", query="cold tea")  # as a phrase of a notebook's text sets it
+    assert figure.query == (3, 4), "found in the sentence that came with it"
+    assert re.search("<head-map[^>]*>", figure._element())[0] == '<head-map query="3-4" sentence="hot tea or cold tea">'
+    with pytest.raises(ValueError, match="“tea” stands there 2 times, at 1, 4"):
+        figure.query = "tea"
+    assert figure.query == (3, 4), "nothing is lost"
+
+
+@pytest.mark.parametrize(
+    ("query", "says"),
+    [("two", "“two” stands there 2 times"), ("tw", "“tw” can’t ask"), ((0, 4), "query must be from 0 to 3"), (-1, "0")],
+)
+def test_who_cant_ask_is_refused_at_once(query, says):
+    with pytest.raises(ValueError, match=says):
+        HeadMap("one two three two", uniform, query=query)
+
+
 @pytest.mark.parametrize(("widget", "name"), [(HeadMap, "attention"), (AttentionFlow, "steps")])
 def test_what_was_computed_can_be_observed(widget, name):
     figure, seen = widget("Tea?"), []

@@ -46,6 +46,9 @@ def test_only_the_tokens_that_are_shown_are_written_as_they_were(tmp_path):
         "Only these tokens are in this page: for all of them, leave out first and last before you write it.",
     ]
     assert re.search(r"<head-map[^>]*>", html)[0] == '<head-map layer="1" query="2">'
+    for query, written in (((38, 42), "0-2"), ((45, 99), "5-9"), ("w41 w42 w43", "1-3"), ((10, 20), None)):
+        attention.query = query
+        assert re.search(' query="(.*?)"', attention._element()[:60] + ' query="None"')[1] == str(written)
     assert data_of(attention._element())["keyTokens"] == tokens[40:50], "nor is more baked into a book"
     attention.special = "remove"
     assert len(data_of(attention._element())["keyTokens"]) == 90, "rows without special tokens are told from whole rows"

@@ -202,9 +202,19 @@ export function askedBy<Of extends AttentionMap>(map: Of, query: Query): Of {
   };
 }
 
+/** The rows of a span that are there, of all heads and layers. */
+const eachOf = (map: AttentionMap, first: number, last: number) =>
+  layersOf(map).flatMap((layer) =>
+    map.headNames.flatMap((_, head) =>
+      Array.from({ length: last + 1 - first }, (_row, at) => queryWeights(map, layer, head, first + at)),
+    ),
+  );
+
 /** What is said of those that ask as one. */
 export function asOne(map: AttentionMap, query: Query) {
   const [first, last] = endsOf(query);
   if (first === last) return [];
-  return [note(isOfShares(map) ? "asOne" : "asOneAny", { words: queryName(map, query), count: last + 1 - first })];
+  const rows = eachOf(map, first, last);
+  const addsUp = isOfShares(map) && rows.every((row) => row.some(Boolean)); // one that looks at nothing adds nothing
+  return [note(addsUp ? "asOne" : "asOneAny", { words: queryName(map, query), count: last + 1 - first })];
 }

@@ -2,7 +2,7 @@
 
 import type { Source } from "../../math/attention-map.ts";
 import { headTitle, isOfParts, layerName, queryName, queryWeights } from "../../math/maps.ts";
-import { endsOf, spanned } from "../../math/query.ts";
+import { placesOfRows } from "../../math/shown.ts";
 import { lookedAt, mostAt, sourcesOf, tokensIn } from "../../math/sources.ts";
 import { inQuotes, percent, readable } from "../../math/text.ts";
 import { fill, h, setText, setProps, setStyle } from "../../views/dom.ts";
@@ -27,8 +27,7 @@ export function makeSources(host: MapHost) {
     const { map, shown, chosen } = host.state;
     if (!map || !shown || node.hidden) return;
     const { layer } = chosen;
-    const [first, last] = endsOf(queryOf(host.state)).map((row) => shown.map.queries[row]);
-    const query = spanned(first, last);
+    const query = placesOfRows(shown.map, queryOf(host.state), map.queryTokens);
     const alone = chosen.heads === "average" ? null : chosen.head;
     const on = [...map.headNames.keys()].filter((head) => isOn(chosen, layer, head));
     const heads = alone === null ? on : [alone];

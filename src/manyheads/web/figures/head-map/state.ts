@@ -370,8 +370,7 @@ function pin(state: State, query: Query | null): State {
 function widen(state: State, to: number, from?: number): State {
   const [first, last] = endsOf(state.pinned ? restOf(state) : (from ?? to));
   const far = to - first > last - to ? first : last;
-  const other = from === first ? last : from === last ? first : from;
-  const anchor = other ?? far;
+  const anchor = from === first ? last : from === last ? first : (from ?? far);
   const asks = spanned(Math.min(anchor, to), Math.max(anchor, to));
   return state.pinned && isSameQuery(asks, restOf(state)) ? state : pin(state, asks);
 }
