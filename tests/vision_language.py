@@ -161,7 +161,7 @@ def family(name):
     return FAMILIES[name][0]()
 
 
-def asked_about(name, *pictures, text="what is this ?", **options):
+def inputs_about(name, *pictures, text="what is this ?", **options):
     """What the processor of a family makes of a text after pictures."""
     _, processor = family(name)
     before = " ".join([FAMILIES[name][1]] * len(pictures))

@@ -22,7 +22,7 @@ from manyheads.maps.checked import (
     count_heads,
     count_layers,
 )
-from manyheads.maps.choosing import asked_by, leave_out_special, merge_words, weigh_by_norms
+from manyheads.maps.choosing import for_query, leave_out_special, merge_words, weigh_by_norms
 from manyheads.maps.mixing import average_heads, heads_moved, roll_out
 from manyheads.maps.picture import Picture, check_picture
 from manyheads.maps.sources import Source, SourceTable, check_sources, table_of
@@ -246,13 +246,13 @@ class AttentionMap:
         """
         return merge_words(self)
 
-    def asked_by(self, query: int | tuple[int, int] | str) -> "AttentionMap":
+    def for_query(self, query: int | tuple[int, int] | str) -> "AttentionMap":
         """What one token or several look at, as a map of one query: the mean of the rows from first to last.
 
         >>> attention = AttentionMap(["red", "car"], ["red", "car"], [[[[1, 0], [0.5, 0.5]]]])
-        >>> attention.asked_by((0, 1)).weights[0, 0]  # [layer, head, query, key] -> [layer, head, 1, key]
+        >>> attention.for_query((0, 1)).weights[0, 0]  # [layer, head, query, key] -> [layer, head, 1, key]
         array([[0.75, 0.25]], dtype=float32)
-        >>> attention.asked_by("red car").query_tokens
+        >>> attention.for_query("red car").query_tokens
         ['red car']
 
         `query` is a place, a span `(first, last)`, both included and counted from 0, or a text that is found in the
@@ -262,7 +262,7 @@ class AttentionMap:
         Raises `ValueError` for places that the map doesn't have, and for a text that stands nowhere or more than once,
         with its places; `TypeError` for anything else.
         """
-        return asked_by(self, query)
+        return for_query(self, query)
 
     def value_weighted(self) -> "AttentionMap":
         """How long the vector is that each head writes from each token: weights times `value_norms`, as "amounts".
@@ -301,7 +301,7 @@ class AttentionMap:
         >>> attention.by_source().looked_at.tolist()  # [layer, head, source]
         [[[0.75]]]
 
-        `query` is that of `asked_by`. Raises `ValueError` for a map without sources, and for a query that isn't there.
+        `query` is that of `for_query`. Raises `ValueError` for a map without sources, and for a query that isn't there.
         """
         return table_of(self, query)
 

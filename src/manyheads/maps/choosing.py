@@ -260,8 +260,8 @@ def move_query(query, start):
     return tuple(place - start for place in query) if isinstance(query, tuple) else query - start
 
 
-def asked_by(attention, query):
-    """See `AttentionMap.asked_by`."""
+def for_query(attention, query):
+    """See `AttentionMap.for_query`."""
     query = query_of(query, attention.query_tokens)
     first, last = query if isinstance(query, tuple) else (query, query)
     rows = attention.weights[:, :, first : last + 1]

@@ -184,7 +184,7 @@ def table_of(attention, query=None):  # AttentionMap -> SourceTable
     if attention.sources is None:
         raise ValueError(NO_SOURCES)
     count = attention.shape[2]
-    asking = attention.asked_by(count - 1 if query is None else query)
+    asking = attention.for_query(count - 1 if query is None else query)
     rows = asking.weights[:, :, 0]  # [layer, head, key]
     sources = attention.sources.values()
     layers, heads = attention.shape[:2]

@@ -50,21 +50,13 @@ def measure_own(reading, hidden, answer):
 
 def measure_module(request, hidden, answer):
     """The same of a module of one's own."""
-    module, name = request.source, type(request.source).__name__
+    module, name = request.source, f"a {type(request.source).__name__}"
     parameters = inspect.signature(module.forward).parameters
-    if getattr(getattr(module, "config", None), "is_encoder_decoder", False):
-        raise TypeError(CAUSAL.format(name=f"a {name}", what="has an encoder"))
-    for needed in ("attention_mask", "position_ids"):
-        if needed not in parameters:
-            raise TypeError(CAUSAL.format(name=f"a {name}", what=f"takes no {needed}"))
-    ids = ids_in(request.named)
-    if ids is None:
-        raise TypeError(CAUSAL.format(name=f"a {name}", what="wasn't given input_ids"))
-    ids = torch.atleast_2d(ids)[request.batch][None]
+    ids = readable_ids(request, parameters, name)
     kept = torch.arange(ids.shape[1])
     if request.text.mask is not None:
         kept = kept[torch.as_tensor(request.text.mask)]
-    others = {name: value for name, value in request.named.items() if name in ("pixel_values", "image_grid_thw")}
+    others = {key: value for key, value in request.named.items() if key in ("pixel_values", "image_grid_thw")}
 
     def logits(ids, places=(), wanted=1, named=True):  # -> [wanted, token]
         mask = torch.ones_like(ids)
@@ -75,7 +67,7 @@ def measure_module(request, hidden, answer):
             inputs |= {"attention_mask": mask, "position_ids": positions[None]}
         output = call_module(module, inputs)
         if getattr(output, "logits", None) is None:
-            raise TypeError(CAUSAL.format(name=f"a {name}", what="returns none"))
+            raise TypeError(CAUSAL.format(name=name, what="returns none"))
         return output.logits[0, -wanted:].float()
 
     ids = ids[:, kept]
@@ -84,23 +76,44 @@ def measure_module(request, hidden, answer):
     hidden = [token_of[places].tolist() for places in hidden]
     as_it_reads = logits(ids)
     if request.text.mask is None or request.text.mask.all():
-        refuse_unless_close(as_it_reads, logits(ids, named=False), MOVES.format(name=f"a {name}"))
+        refuse_unless_close(as_it_reads, logits(ids, named=False), MOVES.format(name=name))
     if len(hidden) > 1 and hidden[1]:
-        masked = hidden[1]
-        others_there = ids.clone()
-        others_there[:, masked] = ids[:, masked].flip(-1).roll(1, -1)
-        others_there[:, masked[0]] = ids[0, -1]
-        refuse_unless_close(logits(ids, masked), logits(others_there, masked), SEES.format(name=f"a {name}"))
-    if answer is None:
-        written = [int(as_it_reads[-1].argmax())]
-        answer = pretty(tokens_by(request.tokenizer, written))[0] if request.tokenizer is not None else str(written[0])
-    else:
-        if not callable(request.tokenizer):
-            raise TypeError(NO_TOKENIZER)
-        written = request.tokenizer(answer, add_special_tokens=False)["input_ids"]
+        refuse_where_masked_words_count(ids, hidden[1], logits, name)
+    answer, written = written_by(request.tokenizer, answer, as_it_reads)
     longer = torch.cat([ids, ids.new_tensor(written[:-1])[None]], 1)
     shares = [chance(logits(longer, places, len(written)), written) for places in hidden]
     return answer, shares[0], shares[1:]
+
+
+def readable_ids(request, parameters, name):  # -> [1, token]
+    """The ids of the text that a module reads; refuses one that can't be called with some of them masked."""
+    if getattr(getattr(request.source, "config", None), "is_encoder_decoder", False):
+        raise TypeError(CAUSAL.format(name=name, what="has an encoder"))
+    for needed in ("attention_mask", "position_ids"):
+        if needed not in parameters:
+            raise TypeError(CAUSAL.format(name=name, what=f"takes no {needed}"))
+    ids = ids_in(request.named)
+    if ids is None:
+        raise TypeError(CAUSAL.format(name=name, what="wasn't given input_ids"))
+    return torch.atleast_2d(ids)[request.batch][None]
+
+
+def refuse_where_masked_words_count(ids, masked, logits, name):
+    """Refuse a model whose logits change with the words at places that are masked."""
+    others_there = ids.clone()
+    others_there[:, masked] = ids[:, masked].flip(-1).roll(1, -1)
+    others_there[:, masked[0]] = ids[0, -1]
+    refuse_unless_close(logits(ids, masked), logits(others_there, masked), SEES.format(name=name))
+
+
+def written_by(tokenizer, answer, logits):  # -> the answer, its ids
+    """An answer as tokens; by default it's the likeliest next one."""
+    if answer is None:
+        ids = [int(logits[-1].argmax())]
+        return pretty(tokens_by(tokenizer, ids))[0] if tokenizer is not None else str(ids[0]), ids
+    if not callable(tokenizer):
+        raise TypeError(NO_TOKENIZER)
+    return answer, tokenizer(answer, add_special_tokens=False)["input_ids"]
 
 
 def chance(logits, written):  # [t, token] -> the probability of the last tokens, one after the other

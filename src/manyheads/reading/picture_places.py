@@ -15,7 +15,14 @@ from manyheads.reading.patches import (
     sees_patches,
     side_of_merged,
 )
-from manyheads.reading.picture_runs import Found, are_counted, find_by_grid, find_by_model, grid_of_names, told_by
+from manyheads.reading.picture_runs import (
+    Found,
+    are_counted,
+    config_of_reader,
+    find_by_grid,
+    find_by_model,
+    grid_of_names,
+)
 from manyheads.reading.picture_sheet import draw, images_in, lay_out
 from manyheads.reading.places import Text, count_places, is_causal, note_counted
 from manyheads.reading.request import Request
@@ -111,7 +118,7 @@ def config_of(request, part):
     texts = getattr(request.source, "sequences", None)
     if part.config is not None or texts is None:
         return part.config
-    return told_by(request.processor, request.named, row_of(array_of_ids(texts), request.batch))
+    return config_of_reader(request.processor, request.named, row_of(array_of_ids(texts), request.batch))
 
 
 def reads_text(weighed):

@@ -151,12 +151,12 @@ def _by_tiles(places, runs, pixels, counts, text):
     return [Piece(piece, None, tile, number) for piece, tile, number in zip(pieces, tiles, of_runs)]
 
 
-def told_by(reader, named, ids):
+def config_of_reader(reader, named, ids):
     """What a processor and inputs tell of the patches in its model's texts, as a configuration; None for nothing.
 
     >>> from types import SimpleNamespace
     >>> reader = SimpleNamespace(tokenizer=SimpleNamespace(image_token_id=9))
-    >>> told_by(reader, {}, [1, 9, 9]).image_token_id, told_by(reader, {}, [1, 5])
+    >>> config_of_reader(reader, {}, [1, 9, 9]).image_token_id, config_of_reader(reader, {}, [1, 5])
     (9, None)
     """
     tokenizer = getattr(reader, "tokenizer", None)

@@ -128,7 +128,7 @@ class HeadMap(MapOf, _Chosen):
     nothing fades.
 
     Several tokens ask as one: `query` is a place, a span `(first, last)`, both included, or words of the text, and what
-    is shown, drawn, and written to files is the mean of their rows, as `AttentionMap.asked_by` has it. Words that the
+    is shown, drawn, and written to files is the mean of their rows, as `AttentionMap.for_query` has it. Words that the
     text has more than once are refused, with their places, and so are words that it doesn't have.
 
     >>> figure = HeadMap("The red car met the blue car.", query="the red car")
@@ -317,10 +317,10 @@ class HeadMap(MapOf, _Chosen):
         self.observe(self._recompute, "head_mask")
 
     @property
-    def _asked_of(self):
+    def _for_query(self):
         """The map; of a span that asks, its row."""
         query = fit_query(self.query, self.attention.shape[2])
-        return self.attention.asked_by(query) if isinstance(query, tuple) else self.attention
+        return self.attention.for_query(query) if isinstance(query, tuple) else self.attention
 
     def _plain(self):
         return plain_html(self.attention, self._sent[1], self.layer)
@@ -367,7 +367,7 @@ class HeadMap(MapOf, _Chosen):
         >>> HeadMap("Tea or coffee?").plot(layer=1).axes[0].get_title()
         'layer 2, sentence type'
         """
-        return self._asked_of.plot(layer, head, axes=axes, size=size)
+        return self._for_query.plot(layer, head, axes=axes, size=size)
 
     @overload
     def to_svg(self, path: None = None, *, layer: int | None = None, head: int | None = None) -> str: ...
@@ -379,7 +379,7 @@ class HeadMap(MapOf, _Chosen):
         >>> HeadMap("Tea or coffee?").to_svg(layer=0, head=0)[:4]
         '<svg'
         """
-        return self._asked_of.to_svg(path, layer=layer, head=head)
+        return self._for_query.to_svg(path, layer=layer, head=head)
 
     @overload
     def to_csv(self, path: None = None) -> str: ...
@@ -391,7 +391,7 @@ class HeadMap(MapOf, _Chosen):
         >>> HeadMap("Tea or coffee?").to_csv()[:16]
         'layer,head,query'
         """
-        return self._asked_of.to_csv(path)
+        return self._for_query.to_csv(path)
 
     save = save_map
     _element = element_of

@@ -116,7 +116,7 @@ def test_a_span_asks_with_the_mean_of_its_rows(attention, data):
         replace(attention, weights=np.tril(attention.weights), kind="parts", causal=True) if causal else attention
     )
     span = data.draw(st.sampled_from([(first, last), (last, first)]))
-    one = attention.asked_by(span)
+    one = attention.for_query(span)
     rows = attention.weights[:, :, first : last + 1]
     assert_close(one.weights[:, :, 0] * (last + 1 - first), rows.sum(2, dtype=np.float64), terms=count)
     assert one.key_tokens == attention.key_tokens
@@ -127,7 +127,7 @@ def test_a_span_asks_with_the_mean_of_its_rows(attention, data):
     found = find_words(attention.query_tokens, one.query_tokens[0])
     assert all(text_of(attention.query_tokens, *place) == one.query_tokens[0] for place in found)
     if len(found) == 1:
-        assert np.array_equal(attention.asked_by(one.query_tokens[0]).weights, one.weights)
+        assert np.array_equal(attention.for_query(one.query_tokens[0]).weights, one.weights)
 
 
 @pytest.mark.parametrize(
@@ -167,4 +167,4 @@ def test_words_are_found_where_they_stand(tokens, text, places):
 )
 def test_who_cant_ask_is_refused(query, says):
     with pytest.raises((TypeError, ValueError), match=says):
-        AttentionMap(["tea", "or", "tea"], ["x"], np.ones((1, 1, 3, 1))).asked_by(query)
+        AttentionMap(["tea", "or", "tea"], ["x"], np.ones((1, 1, 3, 1))).for_query(query)

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 import torch
 from close import assert_close
-from vision_language import FAMILIES, asked_about, family, picture
+from vision_language import FAMILIES, family, inputs_about, picture
 
 from manyheads.widgets import HeadMap
 
@@ -24,7 +24,7 @@ CASES = [(name, sizes) for name in FAMILIES for sizes in SIZES]
 
 def asked(name, pictures):
     crops = {"do_pan_and_scan": True, "pan_and_scan_min_crop_size": 8}
-    return asked_about(name, *pictures, **(crops if name == "gemma" else {}))
+    return inputs_about(name, *pictures, **(crops if name == "gemma" else {}))
 
 
 @pytest.mark.parametrize(("name", "sizes"), CASES)
@@ -52,7 +52,7 @@ def test_weights_are_those_of_the_model_before_and_after_it_wrote(name, sizes):
 @pytest.mark.parametrize("name", ["idefics", "qwen2"])
 def test_a_long_text_by_sentences_has_its_pictures_and_its_answer(name):
     (model, processor), pictures = family(name), [picture(64, 96), picture(192, 96, 1)]
-    inputs = asked_about(name, *pictures, text="what is this . " * 50)
+    inputs = inputs_about(name, *pictures, text="what is this . " * 50)
     model.set_attn_implementation("eager")
     written = model.generate(**inputs, **WRITING)
     options = {"inputs": inputs, "tokenizer": processor, "image": pictures}

@@ -188,14 +188,14 @@ def test_python_and_the_page_know_the_direction_of_a_text():
 
 
 SPANS = """
-import { askedBy, asOne, fitQuery } from "./math/choosing.ts";
+import { forQuery, asOne, fitQuery } from "./math/choosing.ts";
 import { isMasked } from "./math/maps.ts";
 import { readQuery, writeQuery } from "./math/query.ts";
 import { findWords, textOf } from "./math/text.ts";
 import { decodeMap } from "./math/wire.ts";
 answer(given.map(({ written, span, text }) => {
   const map = decodeMap(written);
-  const one = askedBy(map, span);
+  const one = forQuery(map, span);
   return {
     weights: [...one.weights],
     masked: map.keyTokens.map((_, key) => [isMasked(map, span, key), isMasked(one, 0, key)]),
@@ -224,7 +224,7 @@ def test_python_and_the_page_let_the_same_words_ask_as_one():
     ]
     refused = set()
     for (attention, span, text), theirs in zip(cases, ask_node(SPANS, sent)):
-        ours = attention.asked_by(span)
+        ours = attention.for_query(span)
         largest = np.abs(attention.weights).max()
         np.testing.assert_allclose(theirs["weights"], ours.weights.ravel(), atol=1e-6 * largest)
         allowed = np.ones((1, len(ours.key_tokens)), bool) if ours.allowed is None else ours.allowed

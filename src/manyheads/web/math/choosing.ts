@@ -186,7 +186,7 @@ export function fitQuery(query: Query | string, tokens: string[]): { query: Quer
 }
 
 /** A map of one query, of a span the mean of its rows; of the layers that are there. */
-export function askedBy<Of extends AttentionMap>(map: Of, query: Query): Of {
+export function forQuery<Of extends AttentionMap>(map: Of, query: Query): Of {
   const [layers, heads, , keys] = map.shape;
   const weights = new Float32Array(layers * heads * keys);
   for (const layer of layersOf(map))

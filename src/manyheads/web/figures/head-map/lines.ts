@@ -2,7 +2,7 @@
 // sentences, side by side, or where there's no room for that, one below the other.
 
 import type { HeadStyle, ShownMap } from "../../math/map-state.ts";
-import { askedBy } from "../../math/choosing.ts";
+import { forQuery } from "../../math/choosing.ts";
 import { compareHeads, headName, lineStyle, lineUnit, queryName, queryWeights, strongest } from "../../math/maps.ts";
 import { endsOf, isAsking, type Query } from "../../math/query.ts";
 import { answerKey } from "../../math/shown.ts";
@@ -136,7 +136,7 @@ class LinesPanel {
     const single = chosen === null ? null : Math.min(chosen, map.shape[1] - 1);
     const styles = Array.from({ length: map.shape[1] }, (_, head) => styleOfHead(state, map, layer, head));
     const isMean = only === null && typeof query !== "number";
-    const [drawnOf, row] = isMean ? [askedBy(map, query), 0] : [map, query];
+    const [drawnOf, row] = isMean ? [forQuery(map, query), 0] : [map, query];
     const lines = strongest(drawnOf, layer, {
       chosen: (head, asks, key) =>
         !styles[head].off && (single === null || head === single) && (only === null ? asks === row : key === only),

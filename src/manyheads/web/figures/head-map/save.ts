@@ -1,6 +1,6 @@
 // What is on screen as a file: its name, and a table of its weights. No DOM.
 
-import { askedBy } from "../../math/choosing.ts";
+import { forQuery } from "../../math/choosing.ts";
 import { difference } from "../../math/compared.ts";
 import type { MapState, ShownMap } from "../../math/map-state.ts";
 import { compareHeads, isMasked, layerName, queryWeights } from "../../math/maps.ts";
@@ -92,7 +92,7 @@ export function panels({ state, shown, query }: MapOnScreen): Panel[] {
 
 /** A map and the row of those that ask in it. */
 const rowOf = (map: ShownMap, query: Query) =>
-  typeof query === "number" ? { map, queries: [query] } : { map: askedBy(map, query), queries: [0] };
+  typeof query === "number" ? { map, queries: [query] } : { map: forQuery(map, query), queries: [0] };
 
 /**
  * The weights on screen as lines of CSV, one text per head, as `AttentionMap.to_csv` writes them. Where two sentences are
