@@ -110,7 +110,8 @@ def written_by(tokenizer, answer, logits):  # -> the answer, its ids
     """An answer as tokens; by default it's the likeliest next one."""
     if answer is None:
         ids = [int(logits[-1].argmax())]
-        return pretty(tokens_by(tokenizer, ids))[0] if tokenizer is not None else str(ids[0]), ids
+        tokens = [None] if tokenizer is None else tokens_by(tokenizer, ids)
+        return str(ids[0]) if None in tokens else pretty(tokens)[0], ids  # a model may have more ids than its tokenizer
     if not callable(tokenizer):
         raise TypeError(NO_TOKENIZER)
     return answer, tokenizer(answer, add_special_tokens=False)["input_ids"]

@@ -69,6 +69,15 @@ def test_what_mattered_is_the_models_own_answer_with_a_source_masked(kind, confi
     assert likeliest.to_csv().splitlines()[0].endswith("answer,with,without")
 
 
+def test_a_likeliest_token_that_the_tokenizer_lacks_is_named_by_its_id():
+    model, read = made("LlamaForCausalLM", LLAMA), tokenizer(marks=False)
+    with torch.no_grad():
+        model.lm_head.weight[: len(read)] = 0
+    assert len(read) < len(model.lm_head.weight)
+    table = HeadMap.of(model, TEXT_OF_THREE, tokenizer=read, sources=THREE).by_source(mattered=True)
+    assert int(table.answer) >= len(read)
+
+
 def test_a_model_that_cant_be_asked_without_a_source_says_so():
     read = tokenizer(marks=False)
     bloom = transformers.BloomConfig(hidden_size=32, n_layer=2, n_head=4, vocab_size=50)
