@@ -27,6 +27,7 @@ from manyheads import (
     InductionModel,
     Machine,
     MultiHeadAttention,
+    Neurons,
     NextWord,
     NotTranslated,
     PageFigure,
@@ -120,6 +121,7 @@ def our_models() -> None:
     machine = focus.machine("Hot tea.", without_parts(focus, [(0, "feed-forward")]))
     assert_type(machine, Machine)
     assert_type(machine.standings("sentiment"), NDArray[np.int64])
+    assert_type(focus.neurons("Hot tea.", layer=0), Neurons)
     assert_type(induction.lens("tea tea", count=2), list[dict[str, float]])
     assert_type(drawing, DrawingModel)
     assert_type(drawing.answer([[[0.2, 0.2], [0.8, 0.8]]]), Answer)

@@ -27,6 +27,7 @@ from manyheads.models.induction import Guesses as Guesses
 from manyheads.models.induction import InductionModel as InductionModel
 from manyheads.models.induction import load_induction as load_induction
 from manyheads.models.machine import Machine as Machine
+from manyheads.models.machine import Neurons as Neurons
 from manyheads.models.machine import without_parts as without_parts
 from manyheads.models.registry import load_model as load_model
 from manyheads.models.senses import word_sense as word_sense
