@@ -71,7 +71,8 @@ def own_maps(folder: Path) -> None:
     assert_type(h.plot(layer=0), Figure)
     assert_type(h.head, int | None)
     h.head, h.view, h.head_mask = 1, "grid", [[True, False]]
-    assert_type(h.query + h.first, int)
+    assert_type(h.query, int | tuple[int, int] | str)
+    assert_type(h.first + 1, int)
     attention = AttentionMap.of(model, TOKENS, inputs=(x, x, x), max_weights=100, tokenizer=None)
     assert_type(attention, AttentionMap)
     assert_type(attention.shape, tuple[int, int, int, int])
