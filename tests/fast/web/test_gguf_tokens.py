@@ -13,6 +13,7 @@ from node import ask_node
 from odd_texts import HOSTILE, fuzzed
 from sentencepiece import SentencePieceProcessor, SentencePieceTrainer
 from tokenizers import Regex, Tokenizer, decoders, models, normalizers, pre_tokenizers, trainers
+from transformers import GemmaTokenizer, GPT2Tokenizer
 from transformers.integrations.gguf.gguf_tokenizer_mapping import GGUF_PRE_TOKENIZER_SPLITS, convert_gguf_tokenizer
 
 from manyheads.models.decoder.tokens import _TABLE, DecoderTokens, facts_of_tokenizer, tokenizer_of
@@ -58,8 +59,15 @@ TEXTS = [
 ]
 CORPUS = [*WORDS.values(), *TEXTS] * 3
 SPLITS = {**GGUF_PRE_TOKENIZER_SPLITS, "deepseek-coder": [r"[\r\n]", r"\s?\p{L}+", r"\s?\p{P}+", "[一-龥ࠀ-一가-퟿]+"]}
-BYTEWISE = ("gpt-2", "smollm", "llama-bpe", "qwen2", "qwen35", "tekken", "gpt-4o", "deepseek-coder")
+BYTEWISE = ("gpt-2", "smollm", "llama-bpe", "dbrx", "qwen2", "qwen35", "tekken", "gpt-4o", "deepseek-coder")
 PIECES = ("llama", "phi3")  # architectures
+# What Gemma has as whole tokens, whatever its merges are.
+WHOLE = [
+    *("\n" * most for most in range(1, 32)),
+    *(sign * most for sign in "▁\t" for most in range(2, 32)),
+    "<b>",
+    "</b>",
+]
 
 
 def bytewise(cut):
@@ -94,21 +102,40 @@ def named(facts):
     return {f"tokenizer.ggml.{name}": value for name, value in facts.items()}
 
 
+def pieces_of(folder, symbols, **options):
+    """A small SentencePiece tokenizer, which has such symbols whole, and the facts of a GGUF file with it."""
+    options |= {"model_type": "bpe", "byte_fallback": True, "vocab_size": 700 + len(symbols), "minloglevel": 2}
+    options |= {"normalization_rule_name": "identity", "remove_extra_whitespaces": False}
+    lines = (line for text in CORPUS for line in text.splitlines())
+    prefix = str(folder / "small")
+    SentencePieceTrainer.train(sentence_iterator=lines, model_prefix=prefix, user_defined_symbols=symbols, **options)
+    read = SentencePieceProcessor(model_file=f"{prefix}.model")
+    kinds = {6: read.IsByte, 3: read.IsControl, 2: read.IsUnknown}
+    ids = range(len(read))
+    tokens = [read.IdToPiece(id) for id in ids]
+    types = [next((kind for kind, holds in kinds.items() if holds(id)), 1) for id in ids]
+    types = [4 if token in symbols else type for token, type in zip(tokens, types)]
+    facts = {"model": "llama", "tokens": tokens, "scores": [read.GetScore(id) for id in ids], "token_type": types}
+    return read, named(facts)
+
+
 @pytest.fixture(scope="module")
 def pieces(tmp_path_factory):
     """The facts of a small SentencePiece tokenizer."""
-    folder = tmp_path_factory.mktemp("pieces")
-    options = {"model_type": "bpe", "byte_fallback": True, "vocab_size": 700, "user_defined_symbols": [CALL]}
-    options |= {"normalization_rule_name": "identity", "remove_extra_whitespaces": False, "minloglevel": 2}
-    lines = (line for text in CORPUS for line in text.splitlines())
-    SentencePieceTrainer.train(sentence_iterator=lines, model_prefix=str(folder / "small"), **options)
-    read = SentencePieceProcessor(model_file=str(folder / "small.model"))
-    kinds = {6: read.IsByte, 3: read.IsControl, 2: read.IsUnknown}
-    ids = range(len(read))
-    types = [next((kind for kind, holds in kinds.items() if holds(id)), 1) for id in ids]
-    tokens = [read.IdToPiece(id) for id in ids]
-    types[tokens.index(CALL)] = 4
-    return named({"model": "llama", "tokens": tokens, "scores": [read.GetScore(id) for id in ids], "token_type": types})
+    return pieces_of(tmp_path_factory.mktemp("pieces"), [CALL])[1]
+
+
+@pytest.fixture(scope="module")
+def gemma(tmp_path_factory):
+    """A small SentencePiece tokenizer of Gemma's kind, and its facts."""
+    marks = {
+        f"{name}_{part}": value for name in ("pad", "eos", "bos", "unk") for part, value in [("piece", f"<{name}>")]
+    }
+    ids = {"pad_id": 0, "eos_id": 1, "bos_id": 2, "unk_id": 3}
+    folder = tmp_path_factory.mktemp("gemma")
+    read, facts = pieces_of(folder, [CALL, *WHOLE], add_dummy_prefix=False, split_digits=True, **marks, **ids)
+    more = {"bos_token_id": 2, "eos_token_id": 1, "add_bos_token": True, "add_space_prefix": False}
+    return read, facts | named(more) | {"general.architecture": "gemma3"}
 
 
 DRIVER = """
@@ -189,6 +216,27 @@ def test_a_file_is_read_as_the_tokenizer_it_was_made_from(tokenizers, texts, in_
     assert in_page[name]["ends"] == ours["ends"]
 
 
+@pytest.mark.parametrize("space", ["▁", " "], ids=["signs", "spaces"])
+def test_gemmas_tokens_are_read_as_sentencepiece_reads_them(gemma, texts, space):
+    """Older files spell tokens of several spaces as SentencePiece does; newer ones in spaces, with scores of no use.
+
+    In these llama.cpp reads a "▁" that is typed by hand as another sign than a space, as we do.
+    """
+    reader, facts = gemma
+    tokens, scores = facts["tokenizer.ggml.tokens"], facts["tokenizer.ggml.scores"]
+    if space == " ":
+        scores = [-1000.0 if token in WHOLE else score for token, score in zip(tokens, scores)]
+        tokens = [token.replace("▁", " ") if token in WHOLE else token for token in tokens]
+    facts = facts | named({"tokens": tokens, "scores": scores})
+    runs = ["a  b\n\n\n   <b>c</b>\t\td", "\n" * 70 + " " * 70 + "\t" * 70 + "e", "a \n f  \n\n\t  g"]
+    plain = [text for text in [*texts, *runs] if not any(mark in text for mark in ("<unk>", "<pad>"))]
+    python = read_in_python(facts, plain)
+    assert read_in_node([(facts, plain)]) == [python]
+    for text, found in zip(plain, python["read"], strict=True):
+        ids = [2, *reader.encode(whole(text))]
+        assert found["ids"] == ids or len(ids) > MOST or (space == " " and "▁" in text), ascii(text[:80])
+
+
 PLAIN = (st.text() | st.lists(st.sampled_from(TEXTS)).map(" ".join)).filter(
     lambda text: is_old(text) and "▁" not in text and "<" not in text
 )
@@ -220,7 +268,7 @@ def test_words_of_a_text_are_read_as_the_same_tokens(reader_of, name, text):
 
 def test_a_word_that_is_a_token_stays_whole_where_its_tokenizer_was_made_so(tokenizers):
     """Though no merges lead to it: Llama 3's and Mistral's vocabularies have such tokens."""
-    whole, cases = {"llama-bpe": True, "tekken": True, "gpt-2": False, "qwen2": False}, []
+    whole, cases = {"llama-bpe": True, "tekken": True, "gpt-2": False, "dbrx": False, "qwen2": False}, []
     for facts in (tokenizers[name][1] for name in whole):
         tokens, types = ([*facts[f"tokenizer.ggml.{name}"]] for name in ("tokens", "token_type"))
         cases.append((facts | named({"tokens": [*tokens, "zqxz"], "token_type": [*types, 1]}), ["zqxz"]))
@@ -230,8 +278,9 @@ def test_a_word_that_is_a_token_stays_whole_where_its_tokenizer_was_made_so(toke
 
 
 def test_an_unknown_way_of_cutting_is_read_with_the_nearest_and_a_note(tokenizers):
+    nearest = {"llama": "llama-bpe", "qwen3": "qwen2", "gpt2": "gpt-2", "granite": "smollm", "olmo2": "dbrx"}
     cases = []
-    for name, architecture in {"llama-bpe": "llama", "qwen2": "qwen3"}.items():
+    for architecture, name in nearest.items():
         for cut in ("default", "of tomorrow", None, 7):
             changed = {"pre": cut, "add_bos_token": name == "llama-bpe"}
             facts = tokenizers[name][1] | named(changed) | {"general.architecture": architecture}
@@ -239,7 +288,7 @@ def test_an_unknown_way_of_cutting_is_read_with_the_nearest_and_a_note(tokenizer
     ours = [read_in_python(*case) for case in cases]
     assert read_in_node(cases) == ours
     for (facts, texts), found in zip(cases, ours):
-        known = read_in_python(facts | named({"pre": "qwen2" if "qwen" in str(facts) else "llama-bpe"}), texts)
+        known = read_in_python(facts | named({"pre": nearest[facts["general.architecture"]]}), texts)
         for one, other, text in zip(found["read"], known["read"], texts, strict=True):
             assert "may differ at the edges of words" in one["notes"][0]
             assert one["ids"] == other["ids"] or unicodedata.normalize("NFC", text) != text
@@ -302,7 +351,16 @@ def test_a_tokenizer_json_is_read_as_it_reads_itself(tokenizers, texts, name):
     }
     mark["single"] = [{"SpecialToken": {"id": MARKS[0], "type_id": 0}}, {"Sequence": {"id": "A", "type_id": 0}}]
     mark["pair"] = [*mark["single"], {"Sequence": {"id": "B", "type_id": 1}}]
+    if name == "dbrx":  # as what comes from tiktoken is often written
+        written["pre_tokenizer"]["pretokenizers"][0] |= {"behavior": "Removed", "invert": True}
     check_json(written | {"post_processor": mark}, texts)
+
+
+def test_a_tokenizer_that_transformers_saves_for_gpt_2_or_gemma_is_read_as_it_reads_itself(tokenizers, gemma, texts):
+    for kind, facts in ((GPT2Tokenizer, tokenizers["gpt-2"][1]), (GemmaTokenizer, gemma[1])):
+        model = tokenizer_of(facts).json["model"]
+        tokenizer = kind(model["vocab"], [tuple(pair) for pair in model["merges"]], extra_special_tokens=[CALL])
+        check_json(json.loads(tokenizer.backend_tokenizer.to_str()), texts)
 
 
 def check_json(written, texts):

@@ -54,8 +54,8 @@ def tokenizer_of(facts, rows=math.inf):
     family = _family(cut) if is_bytewise else {}
     notes = [] if family is not None else [_TABLE["note"]]
     if family is None:
-        is_qwen = str(given.architecture).startswith("qwen")
-        family = {"cuts": _family("qwen2" if is_qwen else "llama-bpe")["cuts"]}
+        nearest = _TABLE["nearest"].get(str(given.architecture), "llama-bpe")
+        family = {"cuts": _family(nearest)["cuts"]}
     first, last = given.id("bos_token_id", None if is_bytewise else 1), given.id("eos_token_id")
     parts = _TABLE["json"] | {"added_tokens": given.marks()} | (_bytewise(family) if is_bytewise else _pieces(given))
     joining = {"byte_fallback": not is_bytewise, "ignore_merges": family.get("wholeFirst", False)}
@@ -107,9 +107,10 @@ def _cutting(written, added):
         parts, scheme = _TABLE["pieces"], (cut or {}).get("prepend_scheme")
         if not steps and scheme in ("first", "never") and parts["cut"].items() <= cut.items():
             return {"model": "llama", "add_space_prefix": scheme == "first"}
-        for before in ([parts["prepend"]], []):
-            if cut is None and steps == {"type": "Sequence", "normalizers": [*before, parts["replace"]]}:
-                return {"model": "llama", "add_space_prefix": bool(before), "add_space_to_parts": True}
+        *before, last = (steps or {}).get("normalizers") or [steps]
+        is_uncut = cut is None or cut == parts["idle"]  # Gemma's splits at spaces, of which none are left
+        if is_uncut and last == parts["replace"] and before in ([], [parts["prepend"]]):
+            return {"model": "llama", "add_space_prefix": bool(before), "add_space_to_parts": True}
         raise ValueError(_TABLE["faults"]["cuts"])
     for family in _TABLE["families"]:
         same = _plain(cut) == _plain(_bytewise(family)["pre_tokenizer"]) and steps == family.get("normalizer")
@@ -127,7 +128,10 @@ def _plain(cut):
     if cut["type"] == "Split" and "Regex" in cut["pattern"]:
         short, long = _TABLE["endings"]
         pattern = cut["pattern"]["Regex"].replace(short, long).replace(f"(?:{long})", long)
-        return [["Split", pattern, cut["behavior"], cut["invert"]]]
+        how = cut["behavior"], cut["invert"]
+        if how == ("Removed", True) and pattern.endswith(r"|\s+"):  # nothing is left between what such patterns find
+            how = "Isolated", False
+        return [["Split", pattern, *how]]
     return [cut]
 
 

@@ -48,8 +48,8 @@ export function tokenizerOf(facts: Map<string, unknown>, rows = Infinity): FileT
   const isBytewise = kind === "gpt2";
   const cut = given.text("pre");
   const known = isBytewise ? familyOf(cut) : { cuts: [] };
-  const isQwen = String(given.architecture).startsWith("qwen");
-  const family: Family = known ?? { cuts: familyOf(isQwen ? "qwen2" : "llama-bpe")!.cuts };
+  const nearest = new Map(Object.entries(table.nearest)).get(String(given.architecture)) ?? "llama-bpe";
+  const family: Family = known ?? { cuts: familyOf(nearest)!.cuts };
   const first = given.id("bos_token_id", isBytewise ? undefined : 1);
   const last = given.id("eos_token_id");
   const json = {
@@ -118,14 +118,16 @@ function cuttingOf({ model, normalizer, pre_tokenizer: cut }: Json, added: Json[
   const isSpaced = model.byte_fallback && normalizer && added.some((each) => each.normalized);
   if (isWhole || isOdd || isSpaced) throw new Fault(table.faults.cuts);
   if (model.byte_fallback) {
-    const { cut: plain, prepend, replace } = table.pieces;
+    const { cut: plain, prepend, replace, idle } = table.pieces;
     const scheme = cut?.prepend_scheme;
     const isPlain = Object.entries(plain).every(([name, value]) => cut?.[name] === value);
     if (!normalizer && isPlain && (scheme === "first" || scheme === "never"))
       return { model: "llama", add_space_prefix: scheme === "first" };
-    for (const before of [[prepend], []])
-      if (!cut && isSame(normalizer, { type: "Sequence", normalizers: [...before, replace] }))
-        return { model: "llama", add_space_prefix: before.length > 0, add_space_to_parts: true };
+    const parts: Json[] = normalizer?.normalizers ?? [normalizer];
+    const isLonger = parts.length > 1;
+    const isUncut = !cut || isSame(cut, idle); // Gemma's splits at spaces, of which none are left
+    if (isUncut && isSame(parts, isLonger ? [prepend, replace] : [replace]))
+      return { model: "llama", add_space_prefix: isLonger, add_space_to_parts: true };
     throw new Fault(table.faults.cuts);
   }
   const family = (table.families as (Family & { names: string[] })[]).find(
@@ -148,6 +150,9 @@ function plainly(cut: Json): unknown[] {
   if (cut.type !== "Split" || !("Regex" in cut.pattern)) return [cut];
   const [short, long] = table.endings;
   const pattern = cut.pattern.Regex.replaceAll(short, () => long).replaceAll(`(?:${long})`, () => long);
+  // nothing is left between what such patterns find
+  if (cut.behavior === "Removed" && cut.invert && pattern.endsWith("|\\s+"))
+    return [["Split", pattern, "Isolated", false]];
   return [["Split", pattern, cut.behavior, cut.invert]];
 }
 
