@@ -3,16 +3,28 @@
 import math
 import re
 import struct
+from textwrap import dedent
 
 import numpy as np
 import pytest
 import torch
 from close import assert_close
+from conftest import ROOT
 from gguf import GGMLQuantizationType
-from ggufs import ARCHITECTURES, REFUSED, REFUSED_FOLDERS, SPOILT, dequantized, spoil, write_folder, write_gguf
+from ggufs import (
+    ARCHITECTURES,
+    REFUSED,
+    REFUSED_FOLDERS,
+    SPOILT,
+    changed_json,
+    dequantized,
+    spoil,
+    write_folder,
+    write_gguf,
+)
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from transformers import AutoConfig, AutoModelForCausalLM, AutoTokenizer, PreTrainedTokenizerFast
+from transformers import AutoConfig, AutoModelForCausalLM, PreTrainedTokenizerFast
 
 from manyheads import AttentionFlow, HeadLedger, HeadMap, NextWord, attribution, load_decoder, score_parts
 from manyheads.models.decoder.gguf import BLOCKS, GGUF, Tensor
@@ -265,18 +277,46 @@ def test_weights_that_are_no_numbers_are_refused_by_the_name_of_their_tensor(tmp
             load_decoder(path)
 
 
-def test_transformers_opens_what_is_refused_by_the_lines_of_the_refusal(tmp_path):
-    reference = write_gguf(tmp_path / "model.gguf", "llama", "TQ1_0")
-    with pytest.raises(ValueError, match="transformers may read it: ") as refused:
-        load_decoder(tmp_path / "model.gguf")
-    *loading, showing = re.findall("`(.+?)`", str(refused.value))
-    known = {"HeadMap": HeadMap, "AutoModelForCausalLM": AutoModelForCausalLM, "AutoTokenizer": AutoTokenizer}
+def assert_shows(lines, reference):
+    """Run lines as a reader pastes them: the last one shows the attention of a model."""
+    *loading, showing = dedent(lines).strip().splitlines()
+    known = {}
     exec("\n".join(loading), known)
-    shown = eval(showing, known).attention
-    ids = known["tokenizer"]("a text").input_ids
+    shown, ids = eval(showing, known).attention, known["tokenizer"]("a text").input_ids
     with torch.inference_mode():
         attentions = torch.stack(reference(torch.tensor([ids]), output_attentions=True).attentions)
     assert_close(shown.weights, attentions[:, 0])
+
+
+def test_transformers_opens_what_is_refused_by_the_lines_of_the_refusal_and_of_the_book(tmp_path, monkeypatch):
+    reference = write_gguf(tmp_path / "model.gguf", "llama", "TQ1_0")
+    with pytest.raises(ValueError, match="transformers may read it, with the package gguf:") as refused:
+        load_decoder(tmp_path / "model.gguf")
+    _, refusal = str(refused.value).split(":\n\n")
+    book = (ROOT / "book" / "your-own-models.md").read_text(encoding="utf-8")
+    [recipe] = [lines for lines in re.findall("```python\n(.+?)```", book, re.DOTALL) if "gguf_file" in lines]
+    monkeypatch.chdir(tmp_path)
+    for lines in (refusal, recipe):
+        assert_shows(lines, reference)
+
+
+def test_a_folder_whose_tokenizer_is_not_read_is_shown_by_the_lines_of_the_refusal(tmp_path):
+    reference = write_gguf(tmp_path / "model.gguf", "llama", "F32")
+    write_folder(tmp_path / "model", reference)
+    changed_json(
+        tmp_path / "model" / "tokenizer.json", lambda found: found["pre_tokenizer"].update(add_prefix_space=True)
+    )
+    with pytest.raises(ValueError, match=r"its tokenizer\.json cuts texts") as refused:
+        load_decoder(tmp_path / "model")
+    assert_shows(str(refused.value).split(":\n\n")[1], reference)
+
+
+def test_of_a_model_in_parts_it_is_said_how_they_become_one(tmp_path):
+    path = tmp_path / "tea.gguf"
+    write_gguf(path, "llama", "F32", each=8, facts={"general.architecture": "bloom"})
+    with pytest.raises(ValueError, match=r"`llama-gguf-split --merge tea-00001-of-00003\.gguf tea\.gguf`") as refused:
+        load_decoder(tmp_path / "tea-00001-of-00003.gguf")
+    assert "gguf_file='tea.gguf')" in str(refused.value)
 
 
 def test_what_is_no_gguf_file_and_what_is_missing_are_named(tmp_path):

@@ -28,8 +28,16 @@ MOST = GGUF["mostCount"]  # values in a list: tokenizers have fewer than a milli
 # what is added to them; `scales` of parts of a block; codes and their `high` bits, with how far apart the weights of a
 # byte are, and how many bits each has.
 FIELDS = GGUF["fields"]
-# How transformers reads a file.
-LOADERS = {"model": "AutoModelForCausalLM", "tokenizer": "AutoTokenizer"}
+# How transformers reads a file or a folder.
+ELSEWHERE = """transformers may read it{needs}:
+
+    from manyheads import HeadMap
+    from transformers import AutoModelForCausalLM, AutoTokenizer
+
+    model = AutoModelForCausalLM.from_pretrained({given})
+    tokenizer = AutoTokenizer.from_pretrained({given})
+    HeadMap.of(model, "a text", tokenizer=tokenizer)
+"""
 MOST_PARTS = 1000  # of a model in several files
 AT_ONCE = 4096  # blocks, so that what is in between stays small
 
@@ -97,9 +105,13 @@ def fault(why, /, **values):
 
 def _elsewhere(path):
     """How transformers reads a file, and who shows what it read."""
-    given = f"({str(path)!r})" if path.is_dir() else f"({str(path.parent)!r}, gguf_file={path.name!r})"
-    lines = (f"`{name} = {loader}.from_pretrained{given}`" for name, loader in LOADERS.items())
-    return f'transformers may read it: {", ".join(lines)}, then `HeadMap.of(model, "a text", tokenizer=tokenizer)`.'
+    if path.is_dir():
+        return ELSEWHERE.format(needs="", given=repr(str(path)))
+    needs, whole = ", with the package gguf", re.sub(r"-\d{5}-of-\d{5}", "", path.name)
+    if whole != path.name:  # of several files it reads one, and draws what is in the others at random
+        first = re.sub(r"-\d{5}-of-", "-00001-of-", path.name)
+        needs += f", once its parts are one (`llama-gguf-split --merge {first} {whole}`)"
+    return ELSEWHERE.format(needs=needs, given=f"{str(path.parent)!r}, gguf_file={whole!r}")
 
 
 def _facts_and_tensors(path):

@@ -19,7 +19,7 @@ from manyheads.maps import AttentionMap
 from manyheads.models.attributing import read_back, strongest_heads, titles, walk
 from manyheads.models.composing import BIASES, added_parts, checked_places, through
 from manyheads.models.decoder.folder import read_folder
-from manyheads.models.decoder.gguf import read_gguf
+from manyheads.models.decoder.gguf import opened, read_gguf
 from manyheads.models.decoder.network import LanguageModel
 from manyheads.models.decoder.sampling import drawn, is_endless, probabilities, uniforms
 from manyheads.models.decoder.tokens import DecoderTokens
@@ -72,10 +72,7 @@ def load_decoder(path: str | os.PathLike[str] | None = None) -> "Decoder":
     if path is None or not (is_folder or path.is_file() or path.suffix.lower() == ".gguf"):
         return _load_own(path)
     held = (read_folder if is_folder else read_gguf)(path)
-    try:
-        return _decoder(Weights(*held, name=_name_of(path)))
-    except ValueError as error:
-        raise ValueError(f"{path} can't be opened: {error}") from error
+    return opened(path, lambda path: _decoder(Weights(*held, name=_name_of(path))))
 
 
 def _name_of(path):

@@ -17,6 +17,7 @@ from typing import NamedTuple
 
 from tokenizers import Tokenizer
 
+from manyheads.models.decoder.gguf import NotRead
 from manyheads.models.white_space import within_reach
 from manyheads.shared.names import EMPTY, LONE_BYTES, NOTES
 from manyheads.shared.tokens import BYTES, of_bytes, spelled
@@ -75,7 +76,7 @@ def facts_of_tokenizer(written, ends):
     """
     model, added = written["model"], written.get("added_tokens") or []
     if model["type"] != "BPE":
-        raise ValueError(_TABLE["faults"]["kind"].format(kind=model["type"][:40]))
+        raise NotRead(_TABLE["faults"]["kind"].format(kind=model["type"][:40]))
     ids = model["vocab"] | {each["content"]: each["id"] for each in added}
     by_id = {number: token for token, number in ids.items()}
     are_numbers = _are([int], [*by_id]) and all(0 <= number < _TABLE["most"]["tokens"] for number in by_id)
@@ -102,7 +103,7 @@ def _cutting(written, added):
     is_odd = any(model.get(name) for name in ("dropout", "continuing_subword_prefix", "end_of_word_suffix"))
     is_spaced = model.get("byte_fallback") and steps and any(each.get("normalized") for each in added)
     if is_whole or is_odd or is_spaced:
-        raise ValueError(_TABLE["faults"]["cuts"])
+        raise NotRead(_TABLE["faults"]["cuts"])
     if model.get("byte_fallback"):
         parts, scheme = _TABLE["pieces"], (cut or {}).get("prepend_scheme")
         if not steps and scheme in ("first", "never") and parts["cut"].items() <= cut.items():
@@ -111,12 +112,12 @@ def _cutting(written, added):
         is_uncut = cut is None or cut == parts["idle"]  # Gemma's splits at spaces, of which none are left
         if is_uncut and last == parts["replace"] and before in ([], [parts["prepend"]]):
             return {"model": "llama", "add_space_prefix": bool(before), "add_space_to_parts": True}
-        raise ValueError(_TABLE["faults"]["cuts"])
+        raise NotRead(_TABLE["faults"]["cuts"])
     for family in _TABLE["families"]:
         same = _plain(cut) == _plain(_bytewise(family)["pre_tokenizer"]) and steps == family.get("normalizer")
         if same and model.get("ignore_merges", False) == family.get("wholeFirst", False):
             return {"model": "gpt2", "pre": family["names"][0]}
-    raise ValueError(_TABLE["faults"]["cuts"])
+    raise NotRead(_TABLE["faults"]["cuts"])
 
 
 def _plain(cut):
@@ -144,7 +145,7 @@ def _before(step):
         return [number for each in step["processors"] for number in _before(each)]
     *before, text = step["single"] if kind == "TemplateProcessing" else [{}]
     if "Sequence" not in text or len(before) > 1:
-        raise ValueError(_TABLE["faults"]["cuts"])
+        raise NotRead(_TABLE["faults"]["cuts"])
     return [number for each in before for number in step["special_tokens"][each["SpecialToken"]["id"]]["ids"]]
 
 
@@ -156,7 +157,7 @@ class _Given:
         self.facts = {name.removeprefix("tokenizer.ggml."): value for name, value in facts.items()}
         self.kind, tokens = self.text("model"), self.facts.get("tokens")
         if self.kind not in ("gpt2", "llama"):
-            raise ValueError(_TABLE["faults"]["kind"].format(kind=self.kind[:40] or "none"))
+            raise NotRead(_TABLE["faults"]["kind"].format(kind=self.kind[:40] or "none"))
         if not _are([str], tokens) or not tokens:
             raise _damaged("tokens")
         self.count = len(tokens)
