@@ -48,7 +48,7 @@ export function makeSources(host: MapHost) {
     if (!map || !first || list.childElementCount !== sources.length) return;
     const isAsked = chosen.mattered === "asked" && without.map === map;
     const { found } = isAsked ? without : { found: [] };
-    node.classList.toggle("hm-asked", isAsked);
+    node.classList.toggle("hm-mattering", isAsked);
     foot.hidden = !(map.causal && map.withoutEach);
     button.ariaPressed = String(isAsked);
     [...list.children].forEach((item, at) => {
@@ -79,7 +79,7 @@ export function makeSources(host: MapHost) {
     const on = [...map.headNames.keys()].filter((head) => isOn(chosen, layer, head));
     const heads = alone === null ? on : [alone];
     const who = alone === null ? `the heads of ${layerName(map, layer)}, on average` : headTitle(map, layer, alone);
-    setText(title, `When ${inQuotes(queryName(map, query))} asks, ${who} (looked at isn't used):`);
+    setText(title, `When ${inQuotes(queryName(map, query))} asks, ${who} (looked at isn’t used):`);
     const items = fill(list, sources.length, makeItem);
     sources.forEach((source, at) => {
       const share = lookedAt(map, source, layer, heads, query);
@@ -118,8 +118,16 @@ const makeItem = () =>
     h(
       "details",
       {},
-      h("summary", {}, h("b"), h("span"), h("span", { class: "hm-mattered" }), h("meter", { max: 1 }), h("small")),
-      h("p"),
+      h(
+        "summary",
+        {},
+        h("b", { dir: "auto" }),
+        h("span"),
+        h("span", { class: "hm-mattered" }),
+        h("meter", { max: 1 }),
+        h("small"),
+      ),
+      h("p", { dir: "auto" }),
       h("button", { type: "button", title: "The head that looks there most" }),
     ),
   );
