@@ -37,9 +37,7 @@ class Model {
   }
 
   off(event, listener) {
-    this.listeners = this.listeners.filter(
-      ([name, one]) => name !== event || one !== listener,
-    );
+    this.listeners = this.listeners.filter(([name, one]) => name !== event || one !== listener);
   }
 
   /** Python changed traits, one after the other. */
@@ -48,8 +46,7 @@ class Model {
   }
 
   #tell(name) {
-    for (const [event, listener] of this.listeners)
-      if (event === `change:${name}`) listener();
+    for (const [event, listener] of this.listeners) if (event === `change:${name}`) listener();
   }
 }
 
@@ -82,8 +79,7 @@ function opened({ asks = [], ...more } = {}) {
     {
       kind: "head-map",
       make: (state, change) => Object.assign(view, { state, change }),
-      show: () =>
-        seen.shown.push([model.get("_attention"), model.get("_compared")]),
+      show: () => seen.shown.push([model.get("_attention"), model.get("_compared")]),
       lend: ({ state }, settings) => ({ ...state, ...settings }),
     },
   );
@@ -92,12 +88,7 @@ function opened({ asks = [], ...more } = {}) {
 
 test("it shows and says what is there, and each thing that Python computes", () => {
   const { model, seen } = opened();
-  assert.deepEqual(seen, {
-    updates: [],
-    shown: [["a", null]],
-    said: ["Ready."],
-    old: [],
-  });
+  assert.deepEqual(seen, { updates: [], shown: [["a", null]], said: ["Ready."], old: [] });
   model.hear({ _attention: "b" });
   model.hear({ _compared: "c" });
   assert.deepEqual(seen.shown.slice(1), [
@@ -116,24 +107,14 @@ test("it says what went wrong where there is no new map", () => {
 test("it takes over each trait that Python sets", () => {
   const { model, seen } = opened();
   model.hear({ sentence: "Coffee?", head_mask: [[true]] });
-  assert.deepEqual(seen.updates.at(-1), {
-    sentence: "Coffee?",
-    headMask: [[true]],
-    layer: 0,
-  });
+  assert.deepEqual(seen.updates.at(-1), { sentence: "Coffee?", headMask: [[true]], layer: 0 });
   assert.equal(seen.updates.length, 2);
 });
 
 test("it tells Python what the reader chose, and is not told so itself", () => {
   const { model, view, seen } = opened();
-  view.change({ sentence: "Milk?", headMask: [[false]] }, [
-    "sentence",
-    "headMask",
-  ]);
-  assert.deepEqual(
-    [model.get("sentence"), model.get("head_mask"), model.saved],
-    ["Milk?", [[false]], 1],
-  );
+  view.change({ sentence: "Milk?", headMask: [[false]] }, ["sentence", "headMask"]);
+  assert.deepEqual([model.get("sentence"), model.get("head_mask"), model.saved], ["Milk?", [[false]], 1]);
   assert.deepEqual(seen.updates, []);
 });
 
@@ -144,8 +125,7 @@ test("it closes", () => {
 });
 
 /** Python answers all that it was asked, and says so in the trait that it has dealt with. */
-const answer = (model, traits = {}) =>
-  model.hear({ ...traits, _answered: model.get("_asked") });
+const answer = (model, traits = {}) => model.hear({ ...traits, _answered: model.get("_asked") });
 
 test("a kernel that doesn't answer is told of, once, and until it does; what was asked for is then old", (t) => {
   t.mock.timers.enable({ apis: ["setTimeout"] });
@@ -158,11 +138,7 @@ test("a kernel that doesn't answer is told of, once, and until it does; what was
   t.mock.timers.tick(1000); // two seconds after the first: a second key gives a dead kernel no time
   assert.deepEqual([seen.said.at(-1), seen.old], [NO_ANSWER, [true]]);
   model.hear({ _answered: model.get("_asked") - 1 });
-  assert.deepEqual(
-    [seen.said.at(-1), seen.old],
-    [NO_ANSWER, [true]],
-    "the last key is not answered",
-  );
+  assert.deepEqual([seen.said.at(-1), seen.old], [NO_ANSWER, [true]], "the last key is not answered");
   answer(model, { _attention: "b" });
   assert.deepEqual([seen.said.at(-1), seen.old], ["Ready.", [true, false]]);
   t.mock.timers.tick(9000);
@@ -176,11 +152,7 @@ test("where no kernel answers as a figure opens, it says so, and greys nothing u
   t.mock.timers.tick(2000);
   assert.deepEqual([seen.said, seen.old], [["Ready.", NO_ANSWER], [false]]);
   view.change({ layer: 1 }, ["layer"]);
-  assert.deepEqual(
-    seen.old,
-    [false],
-    "what the page can show by itself isn't old",
-  );
+  assert.deepEqual(seen.old, [false], "what the page can show by itself isn't old");
   view.change({ sentence: "Milk?" }, ["sentence"]);
   assert.deepEqual(seen.old, [false, true]);
   close();
@@ -203,9 +175,7 @@ test("where a kernel ends, the figure asks whether it is still there", (t) => {
   const saveState = { connect() {}, disconnect() {} };
   const { model, seen, close } = opened({
     asks: ["sentence"],
-    widget_manager: {
-      context: { sessionContext: { statusChanged }, saveState },
-    },
+    widget_manager: { context: { sessionContext: { statusChanged }, saveState } },
   });
   answer(model);
   statusChanged.tell(null, "busy");
@@ -218,8 +188,7 @@ test("where a kernel ends, the figure asks whether it is still there", (t) => {
   assert.equal(statusChanged.tell, undefined);
 });
 
-const link = (figure, settings) =>
-  `<a href="#try:${figure}:${encodeURIComponent(JSON.stringify(settings))}">Press</a>`;
+const link = (figure, settings) => `<a href="#try:${figure}:${encodeURIComponent(JSON.stringify(settings))}">Press</a>`;
 
 function pressed(html) {
   const text = document.body.appendChild(document.createElement("p"));
@@ -231,18 +200,9 @@ function pressed(html) {
 test("a link of the notebook's text lends a figure what it says, and Python gets what is new of it", () => {
   document.body.replaceChildren();
   const { model, root } = opened({ asks: ["sentence"] });
-  assert.equal(
-    pressed(link("head-map", { sentence: "Coffee?" })).textContent,
-    "Press",
-  );
-  assert.deepEqual(
-    [model.get("sentence"), model.get("_asked")],
-    ["Coffee?", 2],
-  );
-  assert.equal(
-    model.listeners.filter(([name]) => name === "change:layer").length,
-    1,
-  );
+  assert.equal(pressed(link("head-map", { sentence: "Coffee?" })).textContent, "Press");
+  assert.deepEqual([model.get("sentence"), model.get("_asked")], ["Coffee?", 2]);
+  assert.equal(model.listeners.filter(([name]) => name === "change:layer").length, 1);
   assert.ok(root.classList.contains("hm-spoken"));
   root.id = "mine";
   pressed(link("mine", { sentence: "Milk?" }));
@@ -262,10 +222,7 @@ test("a plain key is the figure's own, and those with Control and Shift are the 
   const { root, close } = opened();
   const button = root.appendChild(document.createElement("button"));
   const other = document.body.appendChild(document.createElement("button"));
-  const key = (node, options) =>
-    node.dispatchEvent(
-      new KeyboardEvent("keydown", { bubbles: true, ...options }),
-    );
+  const key = (node, options) => node.dispatchEvent(new KeyboardEvent("keydown", { bubbles: true, ...options }));
   key(button, { key: "x" });
   assert.equal(button.dataset.lmSuppressShortcuts, "true");
   key(button, { key: "s", ctrlKey: true });
@@ -289,38 +246,18 @@ test("a figure that is kept takes along the rules that may match it, whatever th
     "[data-theme] svg",
   ])
     assert.ok(mayMatch(selector, classes), selector);
-  for (const selector of [
-    ".x",
-    ".head-map .x",
-    ".head-map:is(.hm-grid, :not(.a)).x b",
-  ])
+  for (const selector of [".x", ".head-map .x", ".head-map:is(.hm-grid, :not(.a)).x b"])
     assert.ok(!mayMatch(selector, classes), selector);
 });
 
 test("a notebook keeps the figures that its cells show, and the boxes around them", () => {
-  const html = (value) => ({
-    model_module: "@jupyter-widgets/controls",
-    state: { value },
-  });
+  const html = (value) => ({ model_module: "@jupyter-widgets/controls", state: { value } });
   const box = (...parts) => ({
     model_module: "@jupyter-widgets/controls",
-    state: {
-      children: parts.map((name) => `IPY_MODEL_${name}`),
-      layout: "IPY_MODEL_l",
-    },
+    state: { children: parts.map((name) => `IPY_MODEL_${name}`), layout: "IPY_MODEL_l" },
   });
-  const live = {
-    b: box("n", "s"),
-    n: box("f2"),
-    s: html("a slider"),
-    l: html("a layout"),
-    other: html("another's"),
-  };
-  const figures = {
-    f1: html("one"),
-    f2: html("two"),
-    gone: html("of a cell that was run again"),
-  };
+  const live = { b: box("n", "s"), n: box("f2"), s: html("a slider"), l: html("a layout"), other: html("another's") };
+  const figures = { f1: html("one"), f2: html("two"), gone: html("of a cell that was run again") };
   const kept = keptOf(["f1", "b", "other"], figures, live);
   assert.deepEqual(Object.keys(kept).sort(), ["b", "f1", "f2", "l", "n", "s"]);
   assert.equal(kept.f2, figures.f2);
@@ -337,20 +274,13 @@ test("in a notebook, Python is asked what each paragraph is for, and answers, or
   const attention = (computed) => ({ ...makeMap(own), computed });
   const model = new Model({
     ...{ ...START, head_mask: null, model_index: 0, sentence: tokens.join("") },
-    ...{
-      _models: ["mine"],
-      _computes: true,
-      _reads: "text",
-      _status: "Ready.",
-      _asks: ["sentence"],
-    },
+    ...{ _models: ["mine"], _computes: true, _reads: "text", _status: "Ready.", _asks: ["sentence"] },
     ...{ _asked: 0, _answered: 0, _attention: attention(1), _compared: null },
   });
   const sent = [];
   model.send = (message) => sent.push(message);
   const hear = async (message) => {
-    for (const [event, listener] of model.listeners)
-      if (event === "msg:custom") listener(message);
+    for (const [event, listener] of model.listeners) if (event === "msg:custom") listener(message);
     await settled();
   };
   const el = document.body.appendChild(document.createElement("div"));
@@ -361,33 +291,16 @@ test("in a notebook, Python is asked what each paragraph is for, and answers, or
     [0, 1, 2, 3],
     [4, 5],
   ];
-  assert.deepEqual(
-    [sent, model.get("mattered")],
-    [[{ of: 1, sources: places }], "asked"],
-  );
-  const found = [0.25, 1].map((each) => ({
-    answer: " tea",
-    probability: 0.5,
-    without: each,
-  }));
+  assert.deepEqual([sent, model.get("mattered")], [[{ of: 1, sources: places }], "asked"]);
+  const found = [0.25, 1].map((each) => ({ answer: " tea", probability: 0.5, without: each }));
   await hear({ of: 0, mattered: found });
-  assert.deepEqual(
-    texts(el, ".hm-mattered"),
-    ["…", "…"],
-    "of a map that's gone",
-  );
+  assert.deepEqual(texts(el, ".hm-mattered"), ["…", "…"], "of a map that's gone");
   await hear({ of: 1, mattered: found });
-  assert.deepEqual(texts(el, ".hm-mattered"), [
-    "50\u00a0% → 25\u00a0%",
-    "50\u00a0% → 100\u00a0%",
-  ]);
+  assert.deepEqual(texts(el, ".hm-mattered"), ["50\u00a0% → 25\u00a0%", "50\u00a0% → 100\u00a0%"]);
   model.hear({ _attention: attention(2) });
   assert.equal(sent.at(-1).of, 2, "of another map it's asked anew");
   await hear({ of: 2, mattered: [], refused: "no source can be masked." });
   assert.match(status(el), /^It can’t be told: no source can be masked\./);
-  assert.deepEqual(
-    [model.get("mattered"), named(el, without).ariaPressed],
-    ["unasked", "false"],
-  );
+  assert.deepEqual([model.get("mattered"), named(el, without).ariaPressed], ["unasked", "false"]);
   close();
 });
