@@ -3,7 +3,9 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 import {
+  draw,
   drawLive,
+  isHere,
   heard,
   isIdle,
   key,
@@ -13,11 +15,13 @@ import {
   press,
   replace,
   same,
+  settled,
   status,
   texts,
   tick,
   type,
 } from "./page.mjs";
+import { Fault } from "../../src/manyheads/web/math/faults.ts";
 import { withWord } from "../../src/manyheads/web/math/text.ts";
 import { makeMap, mapModel, tokensOf } from "./small-models.mjs";
 
@@ -417,4 +421,101 @@ test("how many heads are off is said beside what is concluded, of a sentence tha
   assert.deepEqual(texts(translated, ".hm-french small"), [""]);
   press(translated, "mood");
   assert.deepEqual(texts(translated, ".hm-french small"), ["with one head off"]);
+});
+
+// --- what each paragraph is for
+
+const PARAGRAPHS = "Tea is hot.\n\nIce is cold\nand white.\n\nWhat is";
+const WITHOUT = "What if each weren’t there?";
+
+/** A map of three paragraphs by a model that writes on, and what that was asked for: each is to be answered. */
+async function paragraphs(changes = {}) {
+  const asked = [];
+  const model = mapModel({ name: "decoder" });
+  model.attend = async (text, headMask) => {
+    const tokens = text.match(/\s*\S+/g);
+    const withoutEach = (sources) =>
+      sources.map(
+        ({ places }) => new Promise((answer, refuse) => asked.push({ text, headMask, places, answer, refuse })),
+      );
+    return { ...makeMap({ queryTokens: tokens, keyTokens: tokens, causal: true, withoutEach, ...changes }) };
+  };
+  const map = await draw('<head-map model="decoder" sentence="hot tea"></head-map>', { decoder: isHere(model) });
+  await map.ready;
+  type(map, "Sentence", PARAGRAPHS);
+  await map.settled;
+  const cells = () => texts(map, ".hm-mattered").map((text) => text.replaceAll("\u00a0", ""));
+  const told = () => map.querySelector(".hm-sources > p:last-child span").textContent;
+  const answer = async (at, without) => {
+    asked[at].answer({ answer: " tea", probability: 0.75, without });
+    await settled();
+  };
+  return { map, asked, cells, told, answer };
+}
+
+test("what each paragraph is for is asked on request, one after the other, and the figure stays alive meanwhile", async () => {
+  const { map, asked, cells, told, answer } = await paragraphs();
+  assert.deepEqual([asked, cells(), told()], [[], ["", ""], ""]);
+  press(map, WITHOUT);
+  assert.deepEqual(
+    asked.map(({ places }) => places),
+    [
+      [0, 1, 2],
+      [3, 4, 5, 6, 7],
+    ],
+  );
+  assert.deepEqual([cells(), told()], [["…", "…"], "Asking the model without each: 0 of 2."]);
+  await answer(0, 0.125);
+  assert.deepEqual([cells(), told()], [["75% → 13%", "…"], "Asking the model without each: 1 of 2."]);
+  const looked = texts(map, ".hm-sources summary > span:first-of-type");
+  map.query = 6;
+  assert.notDeepEqual(texts(map, ".hm-sources summary > span:first-of-type"), looked, "another word asks");
+  choice(map, "matrix");
+  await answer(1, 0.8);
+  assert.deepEqual([cells(), asked.length], [["75% → 13%", "75% → 80%"], 2]);
+  assert.match(told(), /^Mattered: how likely “tea” is to come next, .* “Tea is hot\.” begins with the first token/);
+  press(map, WITHOUT);
+  assert.deepEqual([cells(), told()], [["", ""], ""]);
+  press(map, WITHOUT);
+  assert.deepEqual([cells(), asked.length], [["75% → 13%", "75% → 80%"], 2], "what is known isn't asked again");
+});
+
+test("what each paragraph is for is asked anew without a head; another text begins without it, and undo brings it back", async () => {
+  const { map, asked, cells, told, answer } = await paragraphs();
+  press(map, WITHOUT);
+  await answer(0, 0.125);
+  press(map, "mood");
+  await map.settled;
+  assert.deepEqual([cells(), asked.length, asked[3].headMask[0]], [["…", "…"], 4, [true, false, true]]);
+  await answer(1, 0.5);
+  assert.deepEqual(cells(), ["…", "…"], "what was asked of another map is no longer wanted");
+  await answer(2, 0.25);
+  assert.deepEqual(cells(), ["75% → 25%", "…"]);
+  type(map, "Sentence", `${PARAGRAPHS} hot`);
+  assert.deepEqual([cells(), told(), named(map, WITHOUT).ariaPressed], [["", ""], "", "false"]);
+  await map.settled;
+  await answer(3, 0.5);
+  assert.deepEqual([cells(), asked.length], [["", ""], 4]);
+  press(map, "Undo");
+  await map.settled;
+  assert.deepEqual([cells(), asked.length, asked[5].text], [["…", "…"], 6, PARAGRAPHS]);
+});
+
+test("a model that can't tell what a paragraph is for says why, and one that isn't asked has no button", async () => {
+  const { map, asked } = await paragraphs();
+  press(map, WITHOUT);
+  for (const { refuse } of asked) refuse(new Fault("the model was closed."));
+  await settled();
+  assert.match(status(map), /^It can’t be told: the model was closed\. What you see stays\.$/);
+  assert.equal(named(map, WITHOUT).ariaPressed, "false");
+  press(map, WITHOUT);
+  assert.equal(asked.length, 4, "it's asked again");
+  for (const changes of [
+    { withoutEach: undefined },
+    { causal: false, sources: [{ name: "tea", places: [1], sizes: [1] }] },
+  ]) {
+    const other = await paragraphs(changes);
+    assert.equal(other.map.querySelector(".hm-sources").hidden, false);
+    assert.ok(named(other.map, WITHOUT).closest("[hidden]"));
+  }
 });

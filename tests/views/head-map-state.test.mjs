@@ -225,6 +225,7 @@ test("what is shown of a map depends on nothing but the options whose rows say s
 const SOME = [TOKENS, TOKENS.slice(0, 3), ["[CLS]", "un", "##able", "[SEP]"]];
 
 const scoreParts = () => null;
+const MATTERED = { answer: " tea", probability: 0.5, without: 0.25 };
 
 function anyAction(roll, { map, shown }) {
   const name = pick(roll, OPTION_NAMES);
@@ -255,6 +256,7 @@ function anyAction(roll, { map, shown }) {
     () => ({ type: "show", map: { ...makeMap({ queryTokens, keyTokens, seed: roll(99), ...present }), scoreParts } }),
     () => ({ type: "layer", layer: roll(2), map: { weights: weightsOf([1, ...(map?.shape.slice(1) ?? [3, 5, 5])]) } }),
     () => ({ type: "refuse" }),
+    () => ({ type: "without", map: map ?? {}, ...pick(roll, [{}, { found: null }, { found: MATTERED }]) }),
     () => ({ type: "look", layer: roll(2), head: roll(3) }),
     () => ({ type: "sort" }),
   ])();
@@ -270,7 +272,8 @@ test("after any actions the state fits its map, and what is shown is what was ch
     const { chosen, map, shown, pinned, pointed, explained } = after;
     if (needs === "map") assert.ok(after.computes);
     if (action.type === "begin" || (action.type === "choose" && "sentence" in action.parts))
-      assert.deepEqual(after.lent, {});
+      assert.deepEqual([after.lent, chosen.mattered], [{}, "unasked"]);
+    if (after.without.found.length) assert.equal(before.without.map, after.without.map);
     assert.ok(layers.every((each) => missingOf(after).includes(each)) && (after.fetches || !layers.length));
     if (after.requests !== before.requests) assert.ok(["choose", "begin", "pin"].includes(action.type));
     if (before.chosen.layer !== chosen.layer) assert.equal(after.looked.layer, chosen.layer);
@@ -291,7 +294,13 @@ test("after any actions the state fits its map, and what is shown is what was ch
       assert.ok(endsOf(queryOf(after))[1] < shown.map.queryTokens.length);
     }
     if (pinned) assert.ok(typeof pointed !== "number" || action.type !== "point");
-    if (action.type === "widen" && pinned && before.shown && action.to < before.shown.map.shape[2])
+    if (
+      action.type === "widen" &&
+      pinned &&
+      before.shown &&
+      before.shown === shown &&
+      action.to < before.shown.map.shape[2]
+    )
       assert.ok(isAsking(restOf(after), action.to), "the word that was pressed asks");
     if (map || !after.history.past.length) return;
     const undone = reduce(after, { type: "undo" });

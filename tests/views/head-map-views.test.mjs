@@ -692,6 +692,32 @@ test("sources: what the heads give to each named part of the text, whoever asks,
   hasShares(1, [most.head]);
 });
 
+test("sources: of words that are dragged over, or pressed with shift, the mean of what each gives, in all and for each token", () => {
+  const tokens = ["Tea", " is", " hot", ".\n\n", "Ice", " is", "\n", " cold", ".\n\n", "What", " is", " hot"];
+  const { root, map } = show({ layer: 1 }, { queryTokens: tokens, keyTokens: tokens, causal: true });
+  const sources = [
+    [0, 1, 2, 3],
+    [4, 5, 6, 7, 8],
+  ];
+  const holds = (queries) =>
+    sources.forEach((places, at) => {
+      const given = queries.flatMap((query) =>
+        [0, 1, 2].map((head) => places.reduce((sum, place) => sum + queryWeights(map, 1, head, query)[place], 0)),
+      );
+      const share = given.reduce((sum, each) => sum + each) / given.length;
+      const row = root.querySelectorAll(".hm-sources li")[at];
+      assert.equal(row.querySelector("summary > span").textContent, percent(share));
+      const each = `${percent(share / places.length)} for each of its ${places.length} tokens`;
+      assert.equal(row.querySelector("small").textContent, each);
+    });
+  holds([0]);
+  drag(word(root, "What"), word(root, " is", 0), root.querySelectorAll("tbody")[0].querySelectorAll("td")[10]);
+  holds([9, 10]);
+  shiftClick(root.querySelectorAll("tbody")[0].querySelectorAll("td")[11]);
+  holds([9, 10, 11]);
+  assert.match(root.querySelector(".hm-sources > p").textContent, /^When “What is hot” asks, the heads of layer 2/);
+});
+
 test("sources: paragraphs of a text that a language model reads; of others none", () => {
   const tokens = ["Tea", " is", " hot", ".\n\n", "Ice", " is", "\n", " \n", "cold", ".", "\n", "Tea"];
   const names = ({ root }) => texts(root, ".hm-sources b");

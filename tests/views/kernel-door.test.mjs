@@ -5,7 +5,10 @@ import { NO_ANSWER } from "../../src/manyheads/web/doors/kernel-answers.ts";
 import { openDoor } from "../../src/manyheads/web/doors/kernel-door.ts";
 import { keptOf } from "../../src/manyheads/web/doors/saved-notebook.ts";
 import { mayMatch } from "../../src/manyheads/web/doors/saved-figure.ts";
-import "./page.mjs";
+import headMap from "../../src/manyheads/web/figures/head-map/head-map.ts";
+import { START } from "../../src/manyheads/web/math/options.ts";
+import { named, press, settled, status, texts } from "./page.mjs";
+import { makeMap } from "./small-models.mjs";
 
 /** A model as marimo has it: `on` and `off` know one event a time, and what it is told it keeps until it is saved. */
 class Model {
@@ -263,4 +266,41 @@ test("a notebook keeps the figures that its cells show, and the boxes around the
     ["b", "f1", "f2", "l", "n", "s"],
     "also where the box was kept earlier",
   );
+});
+
+test("in a notebook, Python is asked what each paragraph is for, and answers, or says why it can't", async () => {
+  const tokens = ["Tea", " is", " hot", ".\n\n", "Ice", ".\n\n", "What"];
+  const own = { queryTokens: tokens, keyTokens: tokens, causal: true };
+  const attention = (computed) => ({ ...makeMap(own), computed });
+  const model = new Model({
+    ...{ ...START, head_mask: null, model_index: 0, sentence: tokens.join("") },
+    ...{ _models: ["mine"], _computes: true, _reads: "text", _status: "Ready.", _asks: ["sentence"] },
+    ...{ _asked: 0, _answered: 0, _attention: attention(1), _compared: null },
+  });
+  const sent = [];
+  model.send = (message) => sent.push(message);
+  const hear = async (message) => {
+    for (const [event, listener] of model.listeners) if (event === "msg:custom") listener(message);
+    await settled();
+  };
+  const el = document.body.appendChild(document.createElement("div"));
+  const close = headMap.render({ model, el });
+  const without = "What if each weren’t there?";
+  press(el, without);
+  const places = [
+    [0, 1, 2, 3],
+    [4, 5],
+  ];
+  assert.deepEqual([sent, model.get("mattered")], [[{ of: 1, sources: places }], "asked"]);
+  const found = [0.25, 1].map((each) => ({ answer: " tea", probability: 0.5, without: each }));
+  await hear({ of: 0, mattered: found });
+  assert.deepEqual(texts(el, ".hm-mattered"), ["…", "…"], "of a map that's gone");
+  await hear({ of: 1, mattered: found });
+  assert.deepEqual(texts(el, ".hm-mattered"), ["50\u00a0% → 25\u00a0%", "50\u00a0% → 100\u00a0%"]);
+  model.hear({ _attention: attention(2) });
+  assert.equal(sent.at(-1).of, 2, "of another map it's asked anew");
+  await hear({ of: 2, mattered: [], refused: "no source can be masked." });
+  assert.match(status(el), /^It can’t be told: no source can be masked\./);
+  assert.deepEqual([model.get("mattered"), named(el, without).ariaPressed], ["unasked", "false"]);
+  close();
 });

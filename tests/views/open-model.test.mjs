@@ -27,7 +27,7 @@ function fileModel(name, numLayers = 3, numHeads = 5, changes = {}) {
     maxTokens: 64,
     asked: [],
     wordOf: (id) => words[id],
-    async next(text, headMask = null, { masked = false } = {}) {
+    async next(text, headMask = null, { masked = [] } = {}) {
       const { text: draft = text, tail = [] } = text;
       model.asked.push({ text: draft, tail, headMask, masked });
       const tokens = tokensOf(draft);
@@ -520,7 +520,7 @@ test("<next-word> forgets what is stored, lists of heads and heads that were off
   await come(openings, model);
   await says(writer, /^Ready: .* The heads that were off are another model’s: here all are on\.$/);
   assert.equal(named(writer, "two heads").hidden, true);
-  assert.deepEqual(model.asked.at(-1), { text: "hot", tail: [], headMask: null, masked: false });
+  assert.deepEqual(model.asked.at(-1), { text: "hot", tail: [], headMask: null, masked: [] });
   writer.setAttribute("off", "2.4 7.3");
   await until(() => model.asked.at(-1).headMask);
   assert.deepEqual(

@@ -13,15 +13,12 @@ from numpy.typing import NDArray
 
 from manyheads.drawing.element import table_html
 from manyheads.drawing.endings import check_path
+from manyheads.shared.names import NOTES
 from manyheads.shared.numbers import percent
 from manyheads.whole_files import write_texts
 
 COLUMNS = ("layer", "head", "source", "tokens", "looked_at", "per_token")
 MATTERED = ("answer", "with", "without")
-BEGINS = (
-    "{name} begins with the first token of all, at which heads look for want of anything better, and which a model "
-    "misses whatever it says: put a line before it"
-)
 UNKNOWN = "there is no source {name!r}: they are {names}"
 NO_SOURCES = "this map has no sources: HeadMap.of(model, text, sources=...) names some"
 
@@ -194,5 +191,5 @@ def table_of(attention, query=None):  # AttentionMap -> SourceTable
         np.stack([rows[..., list(one.places)].sum(-1) for one in sources], -1).astype(np.float32),
         tuple(tuple(attention.head_title(layer, head) for head in range(heads)) for layer in range(layers)),
         query=asking.query_tokens[0].strip(),
-        notes=tuple(BEGINS.format(name=name) + "." for name, one in attention.sources.items() if 0 in one.places),
+        notes=tuple(NOTES["begins"].format(name=name) for name, one in attention.sources.items() if 0 in one.places),
     )

@@ -14,12 +14,13 @@ CAUSAL = (
 )
 MOVES = "{name} counts its positions otherwise than 0, 1, 2, so what comes after a masked source would move"
 SEES = "the attention_mask of {name} doesn't hide a text: what it says changes with the words that are masked"
+ALL_ON = "what a source is for is told of a model with all heads on: turn them on again"
 NO_TOKENIZER = "an answer is a text, and needs tokenizer=, the model's own"
 KEPT = ("logits_to_keep", "num_logits_to_keep")  # how a model is asked for the last logits alone
 CLOSE = 1e-3  # that two passes over the same text may differ by, relative to the largest logit
 
 
-def measure(request, answer=None):  # -> answer, its probability, [without each source]
+def measure(request, answer=None, head_mask=None):  # -> answer, its probability, [without each source]
     """The probability of an answer after a text, by default of the likeliest next token, with and without each source.
 
     A source that is off is masked for every token that asks, in every layer and head: the others stay where they are,
@@ -27,7 +28,9 @@ def measure(request, answer=None):  # -> answer, its probability, [without each 
     """
     hidden = [[], *request.found.values()]
     if request.reading is not None:
-        return measure_own(request.reading, hidden, answer)
+        return measure_own(request.reading, hidden, answer, head_mask)
+    if head_mask is not None:
+        raise ValueError(ALL_ON)
     if len(request.modules) != 1 or request.kind != "module":
         raise ValueError(
             "what a source is for is told by the model: give HeadMap.of the model, and not what it returned"
@@ -36,15 +39,15 @@ def measure(request, answer=None):  # -> answer, its probability, [without each 
         return measure_module(request, hidden, answer)
 
 
-def measure_own(reading, hidden, answer):
+def measure_own(reading, hidden, answer, head_mask):
     """The same of a language model of ours."""
     model = reading.get("no source can be masked")
     ids = model.read(reading.text)[0]
-    first = model.run(ids)[0][-1]
+    first = model.run(ids, head_mask=head_mask)[0][-1]
     written = [int(first.argmax())] if answer is None else model.tokenizer.encode(answer, add_special_tokens=False).ids
     answer = "".join(model.tokens(written)) if answer is None else answer
     longer = [*ids, *written[:-1]]
-    shares = [chance(model.run(longer, hidden=places)[0], written) for places in hidden]
+    shares = [chance(model.run(longer, head_mask=head_mask, hidden=places)[0], written) for places in hidden]
     return answer, shares[0], shares[1:]
 
 

@@ -45,10 +45,15 @@ class Reading:
         return starts_of(self.text, offsets[-self.get().max_tokens :])
 
 
+def is_language_model(source):
+    """Whether it's one of ours, as `load_decoder` makes them."""
+    return all(hasattr(source, name) for name in ("run", "read", "num_heads"))
+
+
 def let_read(request):
     """The request with the map of a text in the place of a language model of ours that reads it; others as they are."""
     source, text = request.source, request.tokens
-    if not all(hasattr(source, name) for name in ("run", "read", "num_heads")) or not isinstance(text, str):
+    if not is_language_model(source) or not isinstance(text, str):
         return request
     return replace(request, source=source(text), tokens=None, reading=Reading(ref(source), text))
 

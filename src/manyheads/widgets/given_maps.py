@@ -25,7 +25,7 @@ class GivenMap:
 
     status = SWITCHES
 
-    measure = None  # the probability of an answer without each source, a function of the answer
+    measure = None  # the probability of an answer without each source, a function of the answer and the mask
 
     def __init__(self, name, attention, again=None, passage=None):
         self.name, self.map, self._again = name, attention, again
@@ -94,15 +94,26 @@ def give_maps(request, passage=None):
     if request.found:
         weak = WeakRequest(request)
         for model in models:
-            model.measure = lambda answer: measure_sources(weak.get("no source can be masked"), answer)
+            if model.map.sources:
+                model.measure = measuring(weak, [*model.map.sources])
     return models
 
 
-def measure_sources(request, answer):
+def measuring(weak, names):
+    """What measures the sources that a map has, which may be some of those that were named."""
+
+    def measure(answer, head_mask):
+        request = weak.get("no source can be masked")
+        return measure_sources(replace(request, found={name: request.found[name] for name in names}), answer, head_mask)
+
+    return measure
+
+
+def measure_sources(request, answer, head_mask):
     """The probability of an answer with and without each source: see `manyheads.reading.hiding.measure`."""
     from manyheads.reading.hiding import measure  # needs torch
 
-    return measure(request, answer)
+    return measure(request, answer, head_mask)
 
 
 def group_map(name, attention, request, holding):

@@ -6,6 +6,7 @@ from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, overload
+from weakref import ref
 
 import numpy as np
 import traitlets
@@ -17,10 +18,11 @@ from manyheads.maps.mixing import check_alike
 from manyheads.maps.sources import SourceTable
 from manyheads.maps.wire import layer_message, map_message
 from manyheads.models.registry import load_model
-from manyheads.reading.request import is_module
+from manyheads.reading.request import Request, is_module
+from manyheads.reading.sources import Reading, is_language_model
 from manyheads.shared.options import OPTIONS, is_whole, names_with, start_of
 from manyheads.widgets.figure import Figure, reason
-from manyheads.widgets.given_maps import GIVEN, GivenMap
+from manyheads.widgets.given_maps import GIVEN, GivenMap, measure_sources
 from manyheads.widgets.map_of import FAINT, MapOf
 from manyheads.widgets.saving import TEXT, element_of, name_of, save_map
 from manyheads.widgets.web_files import built, styles_of
@@ -100,6 +102,7 @@ if TYPE_CHECKING:
         layers: str
         pieces: str
         scale: str
+        mattered: str
         first: int
         last: int | None
 
@@ -143,6 +146,9 @@ class HeadMap(MapOf, _Chosen):
 
     Its text is the trait `sentence` then: for another drawing, set it to `model.written(drawing)`. No second one can be
     compared.
+
+    `mattered="asked"` asks a model that writes on once more without each source of the text, its paragraphs or the
+    `sources` of `HeadMap.of`: beside how much each is looked at stands what the answer owes to it. See `by_source`.
 
     For large maps: `pieces="merge"` makes words of word pieces, `scale="relative"` tints each row by its own largest
     weight (else a weight has the same colour on every map), `first` and `last` say which tokens are shown. The map
@@ -217,7 +223,7 @@ class HeadMap(MapOf, _Chosen):
                 raise ValueError(f"{name} must be from 0 to {count - 1} for this map, got {place}")
         if self.view == "picture" and self.attention.picture is None:
             raise ValueError('view="picture" is for maps with a picture, as HeadMap.of(..., image=picture) makes them')
-        self.on_msg(self._send_layers)
+        self.on_msg(self._reply)
         self.observe(self._open, "query")
         self.observe(self._recompute, ASKS)
 
@@ -275,9 +281,16 @@ class HeadMap(MapOf, _Chosen):
         with suppress(ValueError):  # the page says why they can't ask
             self.query = self.query  # words that were waiting for this text
 
-    def _send_layers(self, widget, wanted, buffers):
-        """Sends the layers that the page asks for, of the map that it has: a large map has one layer there at first."""
+    def _reply(self, widget, wanted, buffers):
+        """Sends what the page asks for, of the map that it has: what its sources are for, or layers, of a large one."""
         if wanted["of"] != self._attention["computed"]:
+            return
+        if "sources" in wanted:
+            try:
+                self.send({"of": wanted["of"], "mattered": self._mattered(wanted["sources"])})
+            except Exception as error:
+                self.send({"of": wanted["of"], "mattered": [], "refused": reason(error)})
+                raise
             return
         for layer in wanted["layers"]:
             maps = [
@@ -299,6 +312,22 @@ class HeadMap(MapOf, _Chosen):
         with self.hold_sync():
             self._compute()
             self.query = place
+
+    def _mattered(self, sources):
+        """What each source is for, in the page's words: those with names, or paragraphs by the places of tokens."""
+        answer, probability, without = self._measure(None, sources)
+        return [{"answer": answer, "probability": probability, "without": share} for share in without]
+
+    def _measure(self, answer, hidden=()):
+        """The probability of an answer with and without each source: tokens that are hidden, or the named sources."""
+        if is_language_model(self.model):
+            reading = Reading(ref(self.model), self.sentence)
+            request = Request(self.model, reading=reading, found=dict(enumerate(hidden)))
+            return measure_sources(request, answer, self.head_mask)
+        measure = getattr(self.model, "measure", None)
+        if measure is None:
+            raise ValueError(MEASURED_BY)
+        return measure(answer, self.head_mask)
 
     def _recompute(self, change):
         heads = tuple(getattr(self.model, name, None) for name in ("num_layers", "num_heads"))
@@ -348,10 +377,7 @@ class HeadMap(MapOf, _Chosen):
         table = self.attention.by_source(fit_query(self.query, self.attention.shape[2]) if query is None else query)
         if not mattered and answer is None:
             return table
-        measure = getattr(self.model, "measure", None)
-        if measure is None:
-            raise ValueError(MEASURED_BY)
-        answer, probability, without = measure(answer)
+        answer, probability, without = self._measure(answer)
         return replace(table, answer=answer, probability=probability, without=tuple(without))
 
     def plot(

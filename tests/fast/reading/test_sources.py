@@ -99,6 +99,23 @@ def test_a_model_that_cant_be_asked_without_a_source_says_so():
         HeadMap.of(shown.attention).by_source(mattered=True)
 
 
+def test_a_page_is_told_what_sources_are_for_or_why_not():
+    read, sends = tokenizer(marks=False), []
+    model = made("LlamaForCausalLM", LLAMA)
+    shown = HeadMap.of(model, TEXT_OF_THREE, tokenizer=read, sources=THREE)
+    nameless = HeadMap.of(model, TEXT_OF_THREE, tokenizer=read)
+    for one in (shown, nameless):
+        one.send = sends.append
+        one._handle_custom_msg({"of": one._attention["computed"], "sources": [[2, 3]]}, [])
+    table = shown.by_source(mattered=True)
+    told = [{"answer": table.answer, "probability": table.probability, "without": each} for each in table.without]
+    assert sends[0] == {"of": 1, "mattered": told}
+    assert sends[1]["refused"].startswith("what a source is for is told by a model that computes: HeadMap.of(")
+    shown.head_mask = [[False, True, True, True], [True] * 4]
+    with pytest.raises(ValueError, match="with all heads on"):
+        shown.by_source(mattered=True)
+
+
 def test_a_source_that_isnt_there_or_is_there_twice_is_refused():
     tokens = ["tea", " is", " hot", " tea"]
     weights = np.full((4, 4), 1 / 4)

@@ -14,7 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from node import WEB, ask_node
 
-from manyheads import load_decoder, score_parts
+from manyheads import HeadMap, load_decoder, score_parts
 from manyheads.shared.texts import TEXTS
 
 TABLE = json.loads((WEB.parent / "shared" / "gguf.json").read_text(encoding="utf-8"))
@@ -197,7 +197,7 @@ def test_python_opens_the_same_files_and_finds_the_same(tmp_path):
         assert_close(page["why"]["pairs"], why.pairs.ravel(), part=3e-3)
 
 
-APART = """
+READERS = """
 import { openAsBlob } from "node:fs";
 import { Tokenizer } from "./node_modules/@huggingface/tokenizers/dist/tokenizers.min.mjs";
 import { readGguf } from "./models/gguf.ts";
@@ -205,7 +205,6 @@ import { DecoderFile } from "./models/gguf-decoder.ts";
 import { DecoderReader } from "./models/decoder-model.ts";
 import { DecoderTokens } from "./models/decoder-tokens.ts";
 import { tokenizerOf } from "./models/gguf-tokens.ts";
-import { apartOf, averageOf } from "./math/compared.ts";
 const code = readFileSync("models/kernel.wasm");
 const [readers, sizes] = [[], []];
 for (const path of given.paths) {
@@ -216,6 +215,9 @@ for (const path of given.paths) {
   readers.push(new DecoderReader(weights, new DecoderTokens(new Tokenizer(written.json, {}), model.facts, written)));
   sizes.push([model.bytes, weights.places.layout.size]);
 }
+"""
+APART = """
+import { apartOf, averageOf } from "./math/compared.ts";
 const apart = given.texts.map((text) => apartOf(...readers.map((reader) => reader.answer({ text }).result.map)));
 answer({ moved: apart.map(({ heads }) => heads), average: averageOf(apart), sizes });
 """
@@ -226,7 +228,7 @@ def test_how_far_the_heads_of_two_files_are_apart_is_the_same_in_python(tmp_path
     for path in paths:
         write_gguf(path, "qwen3", path.stem, layers=3, heads=6, kv_heads=2, width=96)
     texts = TEXTS[:3]
-    found = ask_node(APART, {"paths": [str(path) for path in paths], "texts": texts})
+    found = ask_node(READERS + APART, {"paths": [str(path) for path in paths], "texts": texts})
     first, second = (load_decoder(path) for path in paths)
     moved = np.array([first(text).moved(second(text)) for text in texts])  # [text, layer, head]
     assert moved.max() > 0.05
@@ -234,6 +236,60 @@ def test_how_far_the_heads_of_two_files_are_apart_is_the_same_in_python(tmp_path
     assert np.array(found["average"]) == pytest.approx(moved.mean(0).ravel(), abs=1e-3)
     for told, taken in found["sizes"]:
         assert told == taken
+
+
+WITHOUT = """
+import { Decoder } from "./models/decoder.ts";
+import { sourcesOf } from "./math/sources.ts";
+const [reader] = readers;
+const asked = [];
+const worker = { postMessage(question) {
+  asked.push(question);
+  setImmediate(() => worker.onmessage({ data: { result: reader.answer(question).result } }));
+} };
+const model = new Decoder(worker, { endTokens: [], words: [] });
+const found = [];
+for (const [text, mask] of given.asked) {
+  const map = await model.attend(text, mask);
+  const sources = sourcesOf(map);
+  const mattered = await Promise.all(map.withoutEach(sources));
+  const again = reader.answer({ text, headMask: mask }).result;
+  found.push({ places: sources.map(({ places }) => places), mattered, again: again.map.predictions["next word"][mattered[0].answer] });
+}
+answer(found);
+"""
+PARAGRAPHS = [
+    "The capital of Italy is Rome.",
+    "Tea 🍵",
+    "هذا شاي ساخن.",
+    "It was hot, and then it was cold, and nobody knew why.",
+]
+
+
+def test_what_a_paragraph_is_for_is_told_as_python_tells_it(tmp_path):
+    """Of texts that follow each other, of which the engine keeps what no masked token has changed."""
+    path = tmp_path / "small.gguf"
+    write_gguf(path, "qwen3", "Q8_0", layers=3, heads=6, kv_heads=2, width=96)
+    decoder = load_decoder(path)
+    mask = np.ones((3, 6), bool)
+    mask[1, 2] = False
+    sources = [PARAGRAPHS, PARAGRAPHS[1:], PARAGRAPHS, PARAGRAPHS[:1]]
+    masks = [None, None, mask.tolist(), None]
+    texts = ["\n \n\n".join([*each, "What is the capital"]) for each in sources]
+    pages = ask_node(READERS + WITHOUT, {"paths": [str(path)], "asked": list(zip(texts, masks))})
+    for page, text, named, head_mask in zip(pages, texts, sources, masks, strict=True):
+        shown = HeadMap.of(decoder, text, sources=named)
+        shown.head_mask = head_mask
+        assert page["places"] == [list(one.places) for one in shown.attention.sources.values()]
+        table = shown.by_source(mattered=True)
+        assert {one["answer"] for one in page["mattered"]} == {table.answer}
+        for one, without in zip(page["mattered"], table.without, strict=True):
+            assert_close(one["probability"], table.probability, part=LARGEST_SHIFT)
+            assert_close(one["without"], without, part=LARGEST_SHIFT)
+        assert max(abs(np.log(table.without) - np.log(table.probability))) > 0.1
+        assert page["again"] == page["mattered"][0]["probability"], "what is masked is masked no longer"
+        typed = HeadMap(text, model=decoder, head_mask=head_mask)  # a notebook's page names paragraphs by their places
+        assert typed._mattered(page["places"]) == shown._mattered([])
 
 
 @st.composite

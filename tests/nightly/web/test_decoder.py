@@ -79,7 +79,7 @@ const file = await openAsBlob(gguf);
 const opened = new DecoderFile(await readGguf(file), "file/smollm2");
 const openedWeights = await opened.load(file, readFileSync("models/kernel.wasm"), () => {});
 const [own, other] = [weights, openedWeights].map((held) =>
-  cases.filter(({ headMask, masked }) => !headMask && !masked).map(({ text }) => {
+  cases.filter(({ headMask, masked }) => !headMask && !masked.length).map(({ text }) => {
     const { ids, logits, map } = new DecoderReader(held, tokens).answer({ text, norms: true }).result;
     return JSON.stringify([ids, bytes(logits), bytes(map.weights), bytes(map.valueNorms), map.notes, map.queryTokens]);
   }),
@@ -109,8 +109,8 @@ answer(given.texts.map((text) => {
 """
 
 
-def case(text, headMask=None, keep=False, masked=False):
-    return {"text": text, "headMask": headMask, "keep": keep, "masked": masked}
+def case(text, headMask=None, keep=False, masked=()):
+    return {"text": text, "headMask": headMask, "keep": keep, "masked": list(masked)}
 
 
 def off(*places):
@@ -146,7 +146,7 @@ def found():
     cases = {
         "plain": [case(text) for text in PROMPTS],
         "masked": [case(PROMPTS[1], MASK)],
-        "first": [case(ITALY, keep=True), case(ITALY, keep=True, masked=True), case(ITALY, keep=True)],
+        "first": [case(ITALY, keep=True), case(ITALY, keep=True, masked=[0]), case(ITALY, keep=True)],
         "kept": [case(*step, keep=True) for step in STEPS],
         "fresh": [case(*step) for step in STEPS],
         "bytes": [case({"text": "I drink", "tail": whole[2:4]}), case(TEA)],

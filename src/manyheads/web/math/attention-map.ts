@@ -31,6 +31,7 @@ export interface AttentionMap {
   sources?: Source[]; // parts of the text that have names
   final?: boolean; // there is nobody to ask for other layers
   scoreParts?(edge: AttentionEdge): ScoreParts | Promise<ScoreParts>; // why a head looks there, by a model in the page that can tell
+  withoutEach?(sources: Source[]): Promise<Mattered>[]; // what each source is for, by a model that can tell
   computed?: number; // how many-th map a kernel has sent
 }
 
@@ -45,6 +46,13 @@ export interface Source {
   name: string;
   places: number[];
   sizes: number[];
+}
+
+/** What a source is for: the likeliest next token, and its probability with all sources and without this one. */
+export interface Mattered {
+  answer: string;
+  probability: number;
+  without: number;
 }
 
 /** Twin of `Picture` in Python: its patches are the keys from `keyStart` on of the computed map, row after row, or as `places` says. */

@@ -32,7 +32,7 @@ export class DecoderEngine {
   #rows: Float32Array[] = []; // [token][layer, head, key up to the token]: all attention of the text so far
   #ids: number[] = []; // of which the above is
   #on = new Uint8Array(); // [layer, head] and [layer], with which it was computed
-  #masked = false; // whether the first token was, for all others
+  #masked: number[] = []; // places of tokens at which no others looked
   #norms: Float32Array[] = []; // [token][layer, head], of those that were requested
   #queries: Float32Array[] = []; // [token][layer, head, dim], rotated
   #mlps: Float32Array[] = []; // [token][layer, width], what each MLP added to the token's vector
@@ -52,18 +52,27 @@ export class DecoderEngine {
     this.#values = room();
   }
 
-  /** Reads a text of 1 to `maxTokens` tokens. A head that is off adds nothing to the words; its weights are shown all the same. With `masked`, no token looks at the first but itself. */
-  read(ids: number[], headMask: HeadMask = null, masked = false): ForwardPass {
+  /** Reads a text of 1 to `maxTokens` tokens. A head that is off adds nothing to the words; its weights are shown all the same. At the places in `masked`, no other token may look. */
+  read(ids: number[], headMask: HeadMask = null, masked: number[] = []): ForwardPass {
+    return { logits: this.logits(ids, headMask, masked), weights: this.#map() };
+  }
+
+  /** The same without its map. */
+  logits(ids: number[], headMask: HeadMask = null, masked: number[] = []) {
     this.#take(ids, headMask, masked);
-    return { logits: this.#weights.scores(this.#normed(this.#last, this.#weights.norm)), weights: this.#map() };
+    return this.#weights.scores(this.#normed(this.#last, this.#weights.norm));
   }
 
   /** Computes what isn't known of a text: nothing, where it was read last. */
-  #take(ids: number[], headMask: HeadMask, masked = false) {
+  #take(ids: number[], headMask: HeadMask, masked: number[] = []) {
     const on = this.#switched(headMask);
     this.fresh = 0;
-    const kept =
-      masked === this.#masked && on.every((each, index) => each === this.#on[index]) ? alike(ids, this.#ids) : 0;
+    const changed = [...masked, ...this.#masked].filter(
+      (place) => masked.includes(place) !== this.#masked.includes(place),
+    );
+    const kept = on.every((each, index) => each === this.#on[index])
+      ? Math.min(alike(ids, this.#ids), Math.min(...changed) + 1) // it looks at itself either way
+      : 0;
     if (kept === ids.length && kept === this.#ids.length && this.#last.length) return;
     const known = Math.min(kept, ids.length - 1); // the last token's state is wanted
     this.fresh = ids.length - known;
@@ -393,7 +402,7 @@ export class DecoderEngine {
         );
         for (let key = 0; key < seen; key++)
           weights[key] = scale * scalarProduct(queries, from, keys, first + key * headDim, headDim);
-        if (this.#masked && seen > 1) weights[0] = -Infinity;
+        for (const key of this.#masked) if (key < past + token) weights[key] = -Infinity;
         softmax(weights);
         if (on) blend(weights, values, first, context.subarray(from, from + headDim));
       }
@@ -447,7 +456,7 @@ export class DecoderEngine {
   }
 }
 
-function summed(logits: Float32Array): SoFar {
+export function summed(logits: Float32Array): SoFar {
   let first = 0;
   for (let token = 1; token < logits.length; token++) if (logits[token] > logits[first]) first = token;
   let sum = 0;

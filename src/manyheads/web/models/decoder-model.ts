@@ -7,7 +7,7 @@ import { neuronsOf, partNames, RAISED, readAfter, stackedRows, type Machine } fr
 import { matrix } from "../math/read-back.ts";
 import type { AttentionEdge } from "../math/score-parts.ts";
 import type { Flow, FlowState } from "../math/steps.ts";
-import { DecoderEngine, type SoFar } from "./decoder-engine.ts";
+import { DecoderEngine, summed, type SoFar } from "./decoder-engine.ts";
 import type { DecoderTokens } from "./decoder-tokens.ts";
 import type { DecoderWeights } from "./decoder-weights.ts";
 import type { DecoderFacts } from "./files.ts";
@@ -22,7 +22,8 @@ const LABELS = 5; // of these, taken apart in a ledger
 interface DecoderQuestion {
   text?: string | Draft;
   headMask?: HeadMask;
-  masked?: boolean;
+  masked?: number[]; // places of tokens at which no others may look
+  answer?: number; // the token whose probability alone is wanted
   norms?: boolean;
   edge?: AttentionEdge;
   flow?: FlowState;
@@ -58,7 +59,8 @@ export class DecoderReader {
   answer({
     text = "",
     headMask = null,
-    masked = false,
+    masked = [],
+    answer,
     norms = false,
     edge,
     flow,
@@ -68,13 +70,17 @@ export class DecoderReader {
   }: DecoderQuestion) {
     const [weights, tokens] = [this.#weights, this.#tokens];
     const { facts } = weights;
-    const isWhole = !masked && !without && !(ledger ? ledger.headMask : headMask);
+    const isWhole = !masked.length && !without && !(ledger ? ledger.headMask : headMask);
     const engine = isWhole ? this.#whole : (this.#other ??= new DecoderEngine(weights));
     if (whole?.ahead) {
       engine.lens(tokens.read(text).ids, headMask, whole.ahead);
       return { result: {} };
     }
     if (whole) return { result: decoderMachine(engine, weights, tokens, text, headMask, whole) };
+    if (answer !== undefined) {
+      const { logits, first, sum } = summed(engine.logits(tokens.read(text).ids, headMask, masked));
+      return { result: Math.exp(logits[answer] - logits[first]) / sum };
+    }
     if (ledger && without) return { result: logitsWithout(engine, tokens, facts, ledger, without) };
     if (ledger) return { result: ledgerOf(engine, tokens, facts, ledger) };
     if (flow) return { result: decoderFlow(engine, weights, tokens, flow, headMask) };
@@ -96,7 +102,7 @@ export function nextWord(
   facts: DecoderFacts,
   text: string | Draft,
   headMask: HeadMask,
-  masked = false,
+  masked: number[] = [],
   norms = false,
 ): NextWord {
   const { ids, notes } = tokens.read(text);
@@ -128,7 +134,7 @@ export function ledgerOf(
 ): PartOfLedger {
   const { numLayers, numHeads, headNames } = facts;
   const { ids, notes } = tokens.read(sentence);
-  const { logits } = engine.read(ids, headMask);
+  const logits = engine.logits(ids, headMask);
   const chosen = largest(logits, LABELS);
   const word = answer.includes(": ") ? tokens.words.indexOf(answer.slice(answer.indexOf(": ") + 2)) : -1;
   if (word >= 0 && !chosen.includes(word)) chosen.push(word);
@@ -168,7 +174,7 @@ export function logitsWithout(
       (__, place) => layer * numHeads + place !== off && (headMask?.[layer][place] ?? true),
     ),
   );
-  const { logits } = engine.read(tokens.read(sentence).ids, mask);
+  const logits = engine.logits(tokens.read(sentence).ids, mask);
   return chosen.map((id) => logits[id]);
 }
 
@@ -305,9 +311,7 @@ function largest(logits: Float32Array, count: number) {
 
 /** The likeliest next tokens and their probabilities. */
 function likeliest(logits: Float32Array, words: string[]) {
-  const tokens = largest(logits, TOP);
-  const power = (token: number) => Math.exp(logits[token] - logits[tokens[0]]);
-  let sum = 0;
-  for (let token = 0; token < logits.length; token++) sum += power(token);
-  return Object.fromEntries(tokens.map((token) => [words[token], power(token) / sum]));
+  const { first, sum } = summed(logits);
+  const share = (token: number) => Math.exp(logits[token] - logits[first]) / sum;
+  return Object.fromEntries(largest(logits, TOP).map((token) => [words[token], share(token)]));
 }

@@ -1,9 +1,10 @@
 // A language model in the page: SmolLM2 with 270 heads, or one of the reader's. This side talks to a worker; model-worker.ts fetches,
 // checks and computes. models/decoder/page_files.py cuts the book's file in pieces.
 
-import type { HeadMask } from "../math/attention-map.ts";
+import type { HeadMask, Source } from "../math/attention-map.ts";
 import type { HeadLedger, LedgerQuestion } from "../math/ledger.ts";
 import { partNames, readAfter, type Machine } from "../math/machine.ts";
+import { likeliest } from "../math/maps.ts";
 import type { AttentionEdge, ScoreParts } from "../math/score-parts.ts";
 import type { Flow, FlowState } from "../math/steps.ts";
 import type { PartOfLedger } from "./decoder-model.ts";
@@ -51,12 +52,24 @@ export class Decoder extends WorkerModel implements DecoderModel {
   async next(
     text: string | Draft,
     headMask: HeadMask = null,
-    { signal, masked = false, norms = false }: { signal?: AbortSignal; masked?: boolean; norms?: boolean } = {},
+    { signal, masked = [], norms = false }: Pick<AttendOptions, "signal" | "masked" | "norms"> = {},
   ) {
     const answer = await this.request<NextWord>({ text, headMask, masked, norms }, signal);
     this.secondsPerWord = answer.secondsPerWord ?? this.secondsPerWord;
     const scoreParts = (edge: AttentionEdge) => this.request<ScoreParts>({ text, headMask, edge }, signal); // until the next key
-    return masked ? answer : { ...answer, map: { ...answer.map, scoreParts } };
+    if (masked.length) return answer;
+    const withoutEach = (sources: Source[]) => {
+      const { logits, map } = answer;
+      const [word, probability] = likeliest(Object.values(map.predictions)[0]);
+      const first = logits.reduce((best, logit, id) => (logit > logits[best] ? id : best), 0);
+      let last: Promise<unknown> = Promise.resolve(); // one after the other: a key waits for one of them at most
+      return sources.map(({ places }) => {
+        const found = last.then(() => this.request<number>({ text, headMask, masked: places, answer: first }, signal));
+        last = found;
+        return found.then((without) => ({ answer: word, probability, without }));
+      });
+    };
+    return { ...answer, map: { ...answer.map, scoreParts, withoutEach } };
   }
 
   /** The map of a text; an aborted `signal` rejects it, as with the encoder. */

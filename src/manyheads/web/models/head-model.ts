@@ -80,11 +80,11 @@ export interface DecoderModel extends HeadModel {
   maxTokens: number;
   endTokens: number[]; // those that end a text
   secondsPerWord?: number; // of its last answer, once that's known
-  /** The map of a text, and the scores of what comes next; `masked`, no token looks at the first but itself. A text that begins as the one before costs its new tokens only. */
+  /** The map of a text, and the scores of what comes next; at the places in `masked`, no other token looks. A text that begins as the one before costs its new tokens only. */
   next(
     text: string | Draft,
     headMask?: HeadMask,
-    options?: { signal?: AbortSignal; masked?: boolean; norms?: boolean },
+    options?: Pick<AttendOptions, "signal" | "masked" | "norms">,
   ): Promise<NextWord>;
   wordOf(id: number): string; // the text of a token
 }

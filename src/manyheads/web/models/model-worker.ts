@@ -25,7 +25,7 @@ interface Arriving {
 /** What the page has to know of a model, and the function that answers it. */
 interface Started {
   facts: object;
-  answer: (request: any) => { result: object; transfer?: ArrayBufferLike[] };
+  answer: (request: any) => { result: unknown; transfer?: ArrayBufferLike[] };
 }
 
 /** How each is made from its list of files. */

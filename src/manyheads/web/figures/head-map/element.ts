@@ -18,7 +18,7 @@ import { unfold } from "../../views/dom.ts";
 import { ATTRIBUTES, copiesOf, modelsGiven, linkedOf, modelsOf, placesOf, readAttribute } from "./attributes.ts";
 import { readLent, writtenOf } from "./attributes.ts";
 import { startOn, type Action, type State } from "./state.ts";
-import { FIGURE, view, type MapFigure } from "./view.ts";
+import { askWithout, FIGURE, view, type MapFigure } from "./view.ts";
 
 /** A map, and the one it is compared with: of another sentence, or of another model. */
 type Maps = [AttentionMap, AttentionMap | null];
@@ -144,6 +144,7 @@ defineFigure<State, Action, HeadModel, Maps>("head-map", {
   drawn,
   listen: (host, leaves) => addEventListener("hashchange", () => followLink(host), { signal: leaves }),
   effect: (host) => (_, before) => {
+    askWithout(host);
     if (before.madeWith && !host.state.madeWith) bring(host.root); // the file that a link was made with is open
   },
   work: {

@@ -4,6 +4,8 @@
 
 import { openDoor } from "../../doors/kernel-door.ts";
 import type { KernelModel } from "../../doors/kernel-model.ts";
+import type { Mattered, Source } from "../../math/attention-map.ts";
+import { Fault } from "../../math/faults.ts";
 import { OPTION_NAMES } from "../../math/options.ts";
 import { decodeMap, type WireWeights } from "../../math/wire.ts";
 import { h } from "../../views/dom.ts";
@@ -27,16 +29,42 @@ interface LayerMessage {
   maps: [WireWeights, WireWeights?];
 }
 
+/** What each source of the `of`-th map is for, or why that can't be told. */
+interface SourcesMessage {
+  of: number;
+  mattered: Mattered[];
+  refused?: string;
+}
+
 function render({ model, el }: { model: KernelModel; el: HTMLElement }) {
   const root = el.appendChild(h("div", { class: "head-map" }));
   const models: string[] = model.get("_models");
   let figure: MapFigure | undefined;
-  const takeLayer = ({ of, layer, maps: [map, compared] }: LayerMessage) => {
-    if (of === figure?.state.map?.computed) figure?.dispatch({ type: "layer", layer, map, compared });
+  let answers = (_: SourcesMessage) => {};
+  const take = (message: LayerMessage | SourcesMessage) => {
+    if (message.of !== figure?.state.map?.computed) return;
+    if ("mattered" in message) return answers(message);
+    const {
+      layer,
+      maps: [map, compared],
+    } = message;
+    figure?.dispatch({ type: "layer", layer, map, compared });
+  };
+  let isAnswered = () => {}; // asks Python to say when it has dealt with what it was sent
+  const withoutEach = (sources: Source[]) => {
+    const message = new Promise<SourcesMessage>((done) => (answers = done));
+    model.send({ of: figure!.state.map!.computed, sources: sources.map(({ places }) => places) });
+    isAnswered();
+    return sources.map(async (_, at) => {
+      const { mattered, refused } = await message;
+      if (refused) throw new Fault(refused);
+      return mattered[at];
+    });
   };
   const close = openDoor(model, root, TRAITS, ["_attention", "_compared"], {
     kind: "head-map",
     make(parts, change, ask) {
+      isAnswered = ask;
       const [computes, readsText] = [model.get("_computes"), model.get("_reads") === "text"];
       const state = startWith(parts, {
         models,
@@ -62,13 +90,17 @@ function render({ model, el }: { model: KernelModel; el: HTMLElement }) {
     },
     show(host) {
       const [map, compared] = [model.get("_attention"), model.get("_compared")];
-      host.dispatch({ type: "show", map: decodeMap(map), compared: compared && decodeMap(compared) });
+      host.dispatch({
+        type: "show",
+        map: { ...decodeMap(map), withoutEach },
+        compared: compared && decodeMap(compared),
+      });
     },
     lend: (host, settings) => (host.lend(readLent(settings, models)), host.state.chosen),
   });
-  model.on("msg:custom", takeLayer);
+  model.on("msg:custom", take);
   return () => {
-    model.off("msg:custom", takeLayer);
+    model.off("msg:custom", take);
     close();
   };
 }

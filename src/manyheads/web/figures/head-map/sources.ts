@@ -1,25 +1,72 @@
-// How much of its attention the token that asks gives to each source of the text; one that is opened shows its words, and who looks there most.
+// How much of its attention the token that asks gives to each source of the text, and on request what each is for; one that is opened shows
+// its words, and who looks there most.
 
 import type { Source } from "../../math/attention-map.ts";
-import { headTitle, isOfParts, layerName, queryName, queryWeights } from "../../math/maps.ts";
+import { headTitle, layerName, queryName, queryWeights } from "../../math/maps.ts";
 import { placesOfRows } from "../../math/shown.ts";
 import { lookedAt, mostAt, sourcesOf, tokensIn } from "../../math/sources.ts";
-import { inQuotes, percent, readable } from "../../math/text.ts";
+import { inQuotes, note, percent, readable } from "../../math/text.ts";
 import { fill, h, setText, setProps, setStyle } from "../../views/dom.ts";
 import type { MapHost } from "./map-part.ts";
 import { isOn, queryOf, type State } from "./state.ts";
 
 export function makeSources(host: MapHost) {
   const title = h("p");
+  const columns = h(
+    "p",
+    { class: "hm-columns", "aria-hidden": "true" },
+    h("span", {}, "looked at"),
+    h("span", {}, "mattered"),
+  );
   const list = h("ul");
-  const node = h("div", { class: "hm-sources", role: "group", "aria-label": "Sources", hidden: true }, title, list);
+  const press = () =>
+    host.act({ type: "choose", parts: { mattered: host.state.chosen.mattered === "asked" ? "unasked" : "asked" } });
+  const button = h("button", { type: "button", onclick: press }, "What if each weren’t there?");
+  const progress = h("span", { "aria-live": "polite" });
+  const foot = h("p", {}, button, " ", progress);
+  const node = h(
+    "div",
+    { class: "hm-sources", role: "group", "aria-label": "Sources", hidden: true },
+    title,
+    columns,
+    list,
+    foot,
+  );
   let sources: Source[] = [];
 
-  function draw({ map }: State) {
-    sources = map && isOfParts(map) ? sourcesOf(map) : [];
+  function draw(state: State) {
+    sources = state.map ? sourcesOf(state.map) : [];
     node.hidden = sources.length === 0;
     if (node.hidden) return list.replaceChildren();
     ask();
+    tell(state);
+  }
+
+  /** What each source is for, as far as the model has told; nothing of a map that's no longer the one drawn here. */
+  function tell({ map, chosen, without }: State) {
+    const [first] = sources;
+    if (!map || !first || list.childElementCount !== sources.length) return;
+    const isAsked = chosen.mattered === "asked" && without.map === map;
+    const { found } = isAsked ? without : { found: [] };
+    node.classList.toggle("hm-mattering", isAsked);
+    foot.hidden = !(map.causal && map.withoutEach);
+    button.ariaPressed = String(isAsked);
+    [...list.children].forEach((item, at) => {
+      const one = found[at];
+      const change = one ? `${percent(one.probability)} → ${percent(one.without)}` : "…";
+      setText(item.querySelector(".hm-mattered")!, isAsked ? change : "");
+    });
+    setText(progress, isAsked ? told() : "");
+
+    function told() {
+      if (found.length < sources.length) return `Asking the model without each: ${found.length} of ${sources.length}.`;
+      const [{ answer }] = found;
+      const notes = first.places.includes(0) ? [note("begins", { name: inQuotes(first.name) })] : [];
+      return [
+        `Mattered: how likely ${inQuotes(answer)} is to come next, with all of them → without this one.`,
+        ...notes,
+      ].join(" ");
+    }
   }
 
   /** Another token asks. */
@@ -32,18 +79,20 @@ export function makeSources(host: MapHost) {
     const on = [...map.headNames.keys()].filter((head) => isOn(chosen, layer, head));
     const heads = alone === null ? on : [alone];
     const who = alone === null ? `the heads of ${layerName(map, layer)}, on average` : headTitle(map, layer, alone);
-    setText(title, `When ${inQuotes(queryName(map, query))} asks, ${who} (looked at isn't used):`);
+    setText(title, `When ${inQuotes(queryName(map, query))} asks, ${who} (looked at isn’t used):`);
     const items = fill(list, sources.length, makeItem);
     sources.forEach((source, at) => {
       const share = lookedAt(map, source, layer, heads, query);
       const [summary, words, most] = items[at].firstElementChild!.children;
-      const [name, amount, meter, each] = summary.children;
+      const [name, amount, , meter, each] = summary.children;
       setText(name, source.name);
       setText(amount, percent(share));
       setProps(meter as HTMLMeterElement, { value: share, ariaLabel: `${source.name}: ${percent(share)}` });
       setText(each, `${percent(share / tokensIn(source))} for each of its ${tokensIn(source)} tokens`);
       const weights = source.places.map(
-        (place) => heads.reduce((sum, head) => sum + queryWeights(map, layer, head, query)[place], 0) / heads.length,
+        (place) =>
+          heads.reduce((sum, head) => sum + queryWeights(map, layer, head, query)[place], 0) /
+          Math.max(heads.length, 1),
       );
       const largest = Math.max(...weights);
       const spans = fill(words, source.places.length, () => h("span"));
@@ -59,7 +108,7 @@ export function makeSources(host: MapHost) {
     });
   }
 
-  return { node, draw, ask };
+  return { node, draw, ask, tell };
 }
 
 const makeItem = () =>
@@ -69,8 +118,16 @@ const makeItem = () =>
     h(
       "details",
       {},
-      h("summary", {}, h("b"), h("span"), h("meter", { max: 1 }), h("small")),
-      h("p"),
+      h(
+        "summary",
+        {},
+        h("b", { dir: "auto" }),
+        h("span"),
+        h("span", { class: "hm-mattered" }),
+        h("meter", { max: 1 }),
+        h("small"),
+      ),
+      h("p", { dir: "auto" }),
       h("button", { type: "button", title: "The head that looks there most" }),
     ),
   );

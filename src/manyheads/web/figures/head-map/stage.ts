@@ -51,6 +51,7 @@ export function makeStage(id: string, host: MapHost, switches: ReturnType<typeof
       node.classList.toggle("hm-stale", state.stale);
     const busy = missingOf(state).length > 0;
     setProps(stage, { inert: busy, ariaBusy: String(busy) });
+    sources.tell(state);
     if (state.map) switches.draw(state, state.map, Boolean(view?.part.placesToggles));
   }
 

@@ -1,7 +1,7 @@
 // All that a <head-map> knows, as one value; every change of it is a pure function. No DOM.
 
 import type { StateParts } from "../../doors/state.ts";
-import type { AttentionMap, Predictions } from "../../math/attention-map.ts";
+import type { AttentionMap, Mattered, Predictions } from "../../math/attention-map.ts";
 import { fitQuery } from "../../math/choosing.ts";
 import { isFile, modelLabel, readsText } from "../../math/families.ts";
 import { maskOf, offIn } from "../../math/heads-off.ts";
@@ -18,6 +18,7 @@ import { withLayer, type WireWeights } from "../../math/wire.ts";
 import type { HeadModel } from "../../models/head-model.ts";
 
 const PLACES = ["layer", "head", "query"] as const;
+const UNASKED: State["without"] = { map: null, found: [] };
 const WHOLE: StateParts = { off: [] }; // what begins with an example
 export const DIFFERENCES = ["matrix", "grid"]; // views that show how two sentences differ
 
@@ -66,6 +67,7 @@ export interface State {
   looked: { layer: number; head: number }; // in the grid: the head that is pointed at, or was last
   sorted: boolean; // the grid, by what heads do, where that's known
   explained: { map: AttentionMap; edge: AttentionEdge } | null; // why does a head look there?
+  without: { map: AttentionMap | null; found: Mattered[] }; // what the first sources of a map are for, as far as its model has answered
 }
 
 /** Models that a page gives. */
@@ -94,6 +96,7 @@ export type Action =
   | { type: "take"; parts: StateParts & { given?: Given } } // from outside: attributes, links, a kernel's traits
   | { type: "model"; numLayers: number; numHeads: number; vocabulary?: string[]; model?: HeadModel } // which is about to compute
   | { type: "show"; map: AttentionMap; compared?: AttentionMap | null; computedBy?: string }
+  | { type: "without"; map: AttentionMap; found?: Mattered | null } // its model is asked, or answers about the next source; null where it can't
   | { type: "layer"; layer: number; map: WireWeights; compared?: WireWeights }
   | { type: "refuse" } // a sentence: the last map stays, greyed
   | { type: "stale"; stale: boolean };
@@ -148,6 +151,7 @@ export function startWith(
     looked: { layer: parts.layer ?? 0, head: parts.head ?? 0 },
     sorted: true,
     explained: null,
+    without: UNASKED,
   };
 }
 
@@ -196,6 +200,8 @@ export function reduce(state: State, action: Action): State {
       return fitToModel(state, action);
     case "show":
       return show(state, action);
+    case "without":
+      return learn(state, action.map, action.found);
     case "layer":
       return addLayer(state, action);
     case "refuse":
@@ -236,7 +242,7 @@ function write(state: State, back: StateParts, sentence: string, when = performa
     ...start,
     refused: false,
     forgot: false,
-    chosen: { ...start.chosen, sentence },
+    chosen: { ...start.chosen, mattered: START.mattered, sentence },
     lent: {},
     requests: state.requests + 1,
     history: record(state.history, keptOf(state), ["sentence"], when),
@@ -389,6 +395,17 @@ function explainedIn(map: AttentionMap, explained: State["explained"]) {
   return explained && isSame ? { map, edge: explained.edge } : null;
 }
 
+/** Takes what the model of a map answers about its sources, one after the other. */
+function learn(state: State, map: AttentionMap, found?: Mattered | null): State {
+  if (map !== state.map || (found && map !== state.without.map)) return state;
+  if (found === null) return { ...state, without: UNASKED, chosen: { ...state.chosen, mattered: START.mattered } };
+  const known = askedOf(state, map);
+  return { ...state, without: found ? { map, found: [...known.found, found] } : known };
+}
+
+/** What a map was asked for, with what it has answered. */
+const askedOf = ({ without }: State, map: AttentionMap) => (without.map === map ? without : { map, found: [] });
+
 // --- the maps
 
 function show(
@@ -459,7 +476,8 @@ function follow(before: State, changed: State): State {
   const { map, compared } = after;
   if (!map) return after;
   const isAwaited = before.map === map && after.computes;
-  if (isAwaited && (isOther(args(before), args(after)) || lacksNorms(map, after.chosen))) return after;
+  if (isAwaited && (isOther(args(before), args(after)) || lacksNorms(map, after.chosen)))
+    return { ...after, without: askedOf(after, map) }; // nothing more is asked of this one
   const chosen = fitted(after, map);
   const [{ refused = after.unfound }, home] = [after.chosen.query, after.home].map((query) =>
     fitQuery(query, map.queryTokens),

@@ -2,7 +2,9 @@
 
 import { offIn, withOff } from "../../math/heads-off.ts";
 import { endsOf } from "../../math/query.ts";
+import { sourcesOf } from "../../math/sources.ts";
 import { capital } from "../../math/text.ts";
+import { failedTo } from "../../doors/page-models.ts";
 import { summaryOf } from "../../views/announcer.ts";
 import { isOnRequest } from "../../math/families.ts";
 import { OFFER, offerBelowSentence, onUndo } from "../../views/controls.ts";
@@ -31,7 +33,23 @@ export interface MapOptions {
 /** What is said of a refused sentence stands without notes on what is shown. */
 const notes = (state: State) => (state.refused ? [] : notesOf(state));
 
-export const FIGURE = { reduce, args, summary, notes };
+export const FIGURE = { reduce, args, summary, notes, effect: (host: MapFigure) => () => askWithout(host) };
+
+/** Asks the map's model what each source is for, once that's wanted of a map; what was wanted of another isn't. */
+export function askWithout(host: MapFigure) {
+  const { map, chosen, without } = host.state;
+  if (chosen.mattered !== "asked" || !map?.withoutEach || map === without.map) return;
+  host.dispatch({ type: "without", map });
+  for (const answer of map.withoutEach(sourcesOf(map)))
+    answer.then(
+      (found) => host.dispatch({ type: "without", map, found }),
+      (error) => {
+        if (map !== host.state.without.map || error.name === "AbortError") return;
+        host.act({ type: "without", map, found: null }, true);
+        host.setStatus(failedTo("It can’t be told", error));
+      },
+    );
+}
 
 /** A map in `root`. */
 export const mapFigure = (root: HTMLElement, state: State, options: MapOptions, owner: Owner<State>): MapFigure =>

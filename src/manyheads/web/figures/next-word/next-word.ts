@@ -89,10 +89,10 @@ function wholeIn({ text, tail, answer, shown }: State, decoder: DecoderModel) {
 
 async function compute([decoder]: DecoderModel[], { state }: Host<State, Action>, signal: AbortSignal) {
   const { text, tail, off, masked } = state;
-  const next = (headMask: HeadMask, isMasked: boolean) =>
-    decoder.next({ text, tail }, headMask, { signal, masked: isMasked });
-  const whole = isWhole(state) ? null : (wholeIn(state, decoder) ?? (await next(null, false)).logits);
-  const now = await next(maskOf(off, decoder.numLayers, decoder.numHeads), masked);
+  const next = (headMask: HeadMask, places: number[]) =>
+    decoder.next({ text, tail }, headMask, { signal, masked: places });
+  const whole = isWhole(state) ? null : (wholeIn(state, decoder) ?? (await next(null, [])).logits);
+  const now = await next(maskOf(off, decoder.numLayers, decoder.numHeads), masked ? [0] : []);
   return { tail, now, whole, vocabulary: decoder };
 }
 
