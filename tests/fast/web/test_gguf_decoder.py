@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 import torch
 from close import assert_close
-from ggufs import ARCHITECTURES, REFUSED, REFUSED_FOLDERS, SPOILT, spoil, write_folder, write_gguf
+from ggufs import ARCHITECTURES, REFUSED, REFUSED_FOLDERS, SPOILT, STRAIGHT, spoil, write_folder, write_gguf
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from node import WEB, ask_node
@@ -60,7 +60,7 @@ for (const [path, text, edge, mask] of given) {
   const flow = decoderFlow(new DecoderEngine(weights), weights, tokens, { sentence: text, ...edge, causal: false, padding: false, unscaled: false });
   const { ledger } = reader.answer({ ledger: { sentence: text, answer: "", head: 0 } }).result;
   const off = reader.answer({ text, headMask: mask }).result;
-  found.push({ ids, progress, logits: bytes(logits), shape: map.shape, weights: bytes(map.weights), norms: bytes(map.valueNorms),
+  found.push({ ids, progress, logits: bytes(logits), shape: map.shape, weights: bytes(map.weights), norms: map.valueNorms ? bytes(map.valueNorms) : null,
     why: { score: why.score, pairs: [...why.pairs] }, flow: bytes(flow.weights.values),
     sums: ledger.labels.map((_, label) => ledger.parts.values[(label + 1) * ledger.parts.shape[1] - 1]), labels: ledger.labels.map(([, word]) => tokens.words.indexOf(word)),
     off: bytes(off.logits), facts: model.facts });
@@ -119,9 +119,11 @@ def compare(found, model, exact):
     moved = 0.0
     if not exact:
         moved = np.abs(weights - read(model, found["ids"])[1]).max()
-        for parameter in model.parameters():
-            if parameter.ndim == 2:
-                parameter.data.copy_(rounded(parameter.data))
+        for name, parameter in model.named_parameters():
+            if parameter.ndim == 2 and "wpe" not in name:  # positions are held as they are
+                is_turned = name.startswith("transformer.h.")  # GPT-2's matrices are [in, out]
+                data = parameter.data.T if is_turned else parameter.data
+                data.copy_(rounded(data.contiguous()))
     logits, maps = read(model, found["ids"])
     spread = np.log(maps.max() / maps[maps > 1e-9].min())  # of scores
     shift = np.abs(numbers(found["logits"]) - logits).max() / np.abs(logits).max()
@@ -167,7 +169,7 @@ def test_a_files_tensors_may_be_of_several_kinds(tmp_path):
 def test_a_folder_and_a_model_in_several_files_are_read_as_its_file_is(tmp_path):
     """Of the same weights, which the page rounds alike."""
     for number, architecture in enumerate(ARCHITECTURES):
-        options = {"scaling": None if architecture == "phi3" else LLAMA_3, "tied": bool(number % 2), "kv_heads": 2}
+        options = {"scaling": None if architecture in STRAIGHT else LLAMA_3, "tied": bool(number % 2), "kv_heads": 2}
         whole, parts, folder = (tmp_path / f"{number}{ending}" for ending in (".gguf", " parts", " folder"))
         model = write_gguf(whole, architecture, "F32", **options)
         parts.mkdir()
@@ -180,12 +182,17 @@ def test_a_folder_and_a_model_in_several_files_are_read_as_its_file_is(tmp_path)
         for name in ("ids", "logits", "weights", "why"):
             assert several[name] == one[name]
         assert saved["ids"] == one["ids"]
-        for name in ("logits", "weights", "norms"):  # what slows a rotation is computed anew, and rounded elsewhere
-            assert_close(numbers(saved[name]), numbers(one[name]), part=1e-4)
+        for name in (
+            "logits",
+            "weights",
+            *(["norms"] if one["norms"] else []),
+        ):  # what slows a rotation is computed anew, and rounded elsewhere
+            assert_close(numbers(saved[name]), numbers(one[name]), part=3e-4)
 
 
 def test_python_opens_the_same_files_and_finds_the_same(tmp_path):
     cases = [Case("qwen2", "Q8_0", {"tied": False}), Case("qwen3", "Q5_0"), Case("smollm3", "Q4_K")]
+    cases += [Case(architecture, "Q8_0") for architecture in ARCHITECTURES[5:]]
     for number, (page, _, edge) in enumerate(run(tmp_path, cases)):
         decoder = load_decoder(tmp_path / f"{number}.gguf")
         attention = decoder(TEXT)
@@ -193,7 +200,9 @@ def test_python_opens_the_same_files_and_finds_the_same(tmp_path):
         assert decoder.max_tokens == page["facts"]["maxTokens"]
         assert numbers(page["weights"], *page["shape"]) == pytest.approx(attention.weights, abs=1e-3)
         norms, why = attention.value_norms, score_parts(decoder, TEXT, **edge)
-        assert_close(numbers(page["norms"], *norms.shape), norms, part=3e-3)
+        assert (page["norms"] is None) == (norms is None)
+        if norms is not None:
+            assert_close(numbers(page["norms"], *norms.shape), norms, part=3e-3)
         assert_close(page["why"]["pairs"], why.pairs.ravel(), part=3e-3)
 
 
@@ -240,11 +249,16 @@ def test_how_far_the_heads_of_two_files_are_apart_is_the_same_in_python(tmp_path
 def small_models(draw):
     """Models of unequal axes: no two of their sizes need be alike."""
     architecture = draw(st.sampled_from(ARCHITECTURES))
+    more = 2 if architecture == "gemma3" else 0
     kv_heads, of_each = draw(st.integers(1, 3)), draw(st.integers(1, 3))
     heads = max(2, kv_heads * of_each)
     head_dim = draw(st.sampled_from([each for each in (8, 16, 24, 32, 64) if heads * each % 32 == 0]))
     sizes = {"heads": heads, "kv_heads": kv_heads, "head_dim": head_dim, "width": heads * head_dim}
-    sizes |= {"hidden": 32 * draw(st.integers(1, 7)), "layers": draw(st.integers(1, 5)), "tied": draw(st.booleans())}
+    sizes |= {
+        "hidden": 32 * draw(st.integers(1, 7)),
+        "layers": draw(st.integers(1, 5)) + more,
+        "tied": draw(st.booleans()),
+    }
     sizes |= {
         "rope_base": draw(st.sampled_from([100.0, 10_000.0, 500_000.0])),
         "epsilon": draw(st.sampled_from([1e-6, 1e-3])),
