@@ -18,6 +18,7 @@ from gguf import (
     get_tensor_name_map,
     quants,
 )
+from safetensors.numpy import load_file, save_file
 from tokenizers import Tokenizer, decoders, models, pre_tokenizers, trainers
 
 CONFIGS = {"llama": "LlamaConfig", "qwen2": "Qwen2Config", "qwen3": "Qwen3Config", "smollm3": "SmolLM3Config"}
@@ -122,6 +123,30 @@ REFUSED = {
     },
     "it has tensors that aren’t read here: rope_factors_long.weight.": {
         "tensors": {"rope_factors_long.weight": np.ones(12)}
+    },
+    "its layers look through windows of 4096 tokens, as OLMo 3’s do, which isn’t computed here.": {
+        "architecture": "olmo2",
+        "facts": {"olmo2.attention.sliding_window": 4096},
+    },
+    "it doesn’t turn queries and keys by their positions, which isn’t computed here.": {
+        "architecture": "granite",
+        "facts": {"granite.rope.scaling.finetuned": False},
+    },
+    "it should give a number above 0 as embedding_scale, but gives 0": {
+        "architecture": "granite",
+        "facts": {"granite.embedding_scale": 0.0},
+    },
+    "other layers than every 6th turn queries and keys differently, which isn’t computed here.": {
+        "architecture": "gemma3",
+        "facts": {"gemma3.attention.sliding_window_pattern": 4},
+    },
+    "it should give a whole number from 1 on as attention.head_count_kv, but gives": {
+        "architecture": "gemma3",
+        "facts": {"gemma3.attention.head_count_kv": [1, 2, 1, 2, 1, 2, 1]},
+    },
+    "its position_embd.weight is [256, 96], where its facts call for [512, 96].": {
+        "architecture": "gpt2",
+        "facts": {"gpt2.context_length": 512},
     },
     "its rope_freqs.weight has weights that aren’t finite numbers": {
         "tensors": {"rope_freqs.weight": np.full(12, NO_NUMBER)}
@@ -291,6 +316,31 @@ REFUSED_FOLDERS = {
         lambda found: found["model"]["vocab"].update(tea=0)
     ),
 }
+
+
+LOCAL = {"rope_type": "linear", "factor": 2.0, "rope_theta": 10_000.0}
+ODD_FOLDERS = {  # and of models of other architectures
+    "other layers than every 6th turn queries": ("gemma3", _config(layer_types=["full_attention"] * 7)),
+    "its positions are stretched by linear": ("gemma3", _config(rope_parameters={"sliding_attention": LOCAL})),
+    "its tokens look ahead, so it writes nothing.": ("gemma3", _config(use_bidirectional_attention=True)),
+    "its feed-forward layers compute gelu, and gelu_pytorch_tanh alone": ("gemma2", _config(hidden_activation="gelu")),
+    "its scores are divided otherwise": ("gpt2", _config(scale_attn_by_inverse_layer_idx=True)),
+}
+REFUSED_FOLDERS = {sentence: ("llama", change) for sentence, change in REFUSED_FOLDERS.items()} | ODD_FOLDERS
+
+
+def write_older(folder, architecture):
+    """Rewrite a folder as those of the first years are."""
+    if architecture == "gemma3":
+        rope = json.loads((folder / "config.json").read_text(encoding="utf-8"))["rope_parameters"]
+        bases = {"rope_theta": rope["full_attention"]["rope_theta"], "rope_parameters": None, "layer_types": None}
+        bases |= {"rope_local_base_freq": rope["sliding_attention"]["rope_theta"], "sliding_window_pattern": 6}
+        _config(**bases, rope_scaling={"rope_type": "linear", "factor": 3.0})(folder)
+    if architecture == "gpt2":
+        path = folder / "model.safetensors"
+        tensors = {name.removeprefix("transformer."): tensor for name, tensor in load_file(path).items()}
+        save_file(tensors | {"h.0.attn.bias": np.tri(4, dtype=np.float32)[None, None]}, path)
+        _config(n_inner=None, activation_function="gelu_new")(folder)
 
 
 def write_shape(folder, name):

@@ -20,6 +20,7 @@ from ggufs import (
     spoil,
     write_folder,
     write_gguf,
+    write_older,
 )
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -186,6 +187,15 @@ def test_a_folder_is_read_as_transformers_reads_it(tmp_path, architecture, dtype
     assert_equals(decoder, reference, ids)
 
 
+@pytest.mark.parametrize("architecture", ["gpt2", "gemma3"])
+def test_a_folder_of_the_first_years_is_read_as_well(tmp_path, architecture):
+    scaling = {"rope_type": "linear", "factor": 3.0} if architecture == "gemma3" else None
+    model = write_gguf(tmp_path / "model.gguf", architecture, "F32", hidden=4 * 96, scaling=scaling)
+    write_folder(tmp_path / "model", model)
+    write_older(tmp_path / "model", architecture)
+    assert_equals(load_decoder(tmp_path / "model"), model, [*range(3, 40)])
+
+
 def test_what_a_config_leaves_out_is_as_transformers_has_it(tmp_path):
     for name, row in GGUF["folder"]["models"].items():
         defaults = AutoConfig.for_model(name)
@@ -198,9 +208,10 @@ def test_what_a_config_leaves_out_is_as_transformers_has_it(tmp_path):
 
 @pytest.mark.parametrize("sentence", REFUSED_FOLDERS)
 def test_a_folder_that_would_be_read_wrong_is_refused_with_its_reason(tmp_path, sentence):
-    write_folder(tmp_path, write_gguf(tmp_path / "model.gguf", "llama", "F32"))
+    architecture, change = REFUSED_FOLDERS[sentence]
+    write_folder(tmp_path, write_gguf(tmp_path / "model.gguf", architecture, "F32"))
     (tmp_path / "model.gguf").unlink()
-    REFUSED_FOLDERS[sentence](tmp_path)
+    change(tmp_path)
     with pytest.raises(ValueError, match=re.escape(f"{tmp_path} can't be opened: {sentence}")):
         load_decoder(tmp_path)
 
@@ -256,7 +267,7 @@ def test_parts_of_a_score_sum_to_it_before_the_softmax(opened, off):
 @pytest.mark.parametrize("sentence", REFUSED)
 def test_a_model_that_would_be_computed_wrong_is_refused_with_its_reason(tmp_path, sentence):
     path = tmp_path / "model.gguf"
-    write_gguf(path, "llama", **({"kind": "F32"} | REFUSED[sentence]))
+    write_gguf(path, **({"architecture": "llama", "kind": "F32"} | REFUSED[sentence]))
     with pytest.raises(ValueError, match=re.escape(f"{path} can't be opened: {sentence}")):
         load_decoder(path)
 

@@ -9,7 +9,17 @@ import numpy as np
 import pytest
 import torch
 from close import assert_close
-from ggufs import ARCHITECTURES, REFUSED, REFUSED_FOLDERS, SPOILT, STRAIGHT, spoil, write_folder, write_gguf
+from ggufs import (
+    ARCHITECTURES,
+    REFUSED,
+    REFUSED_FOLDERS,
+    SPOILT,
+    STRAIGHT,
+    spoil,
+    write_folder,
+    write_gguf,
+    write_older,
+)
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from node import WEB, ask_node
@@ -190,6 +200,23 @@ def test_a_folder_and_a_model_in_several_files_are_read_as_its_file_is(tmp_path)
             assert_close(numbers(saved[name]), numbers(one[name]), part=3e-4)
 
 
+def test_a_folder_of_the_first_years_is_read_as_well(tmp_path):
+    folders = [tmp_path / architecture for architecture in ("gpt2", "gemma3")]
+    models = []
+    for folder in folders:
+        scaling = {"rope_type": "linear", "factor": 3.0} if folder.name == "gemma3" else None
+        models.append(write_gguf(tmp_path / "model.gguf", folder.name, "Q8_0", hidden=4 * 96, scaling=scaling))
+        write_folder(folder, models[-1])
+        write_older(folder, folder.name)
+    edge = {"layer": 1, "head": 3, "query": 6, "key": 2}
+    asked = [[str(folder), TEXT, edge, np.ones((7, 4), bool).tolist()] for folder in folders]
+    for page, model in zip(ask_node(FILES + DRIVER, asked), models, strict=True):
+        weight, logit, moved = compare(page, model, exact=False)
+        assert weight < LARGEST_ERROR
+        assert logit < LARGEST_SHIFT
+        assert moved < LARGEST_ROUNDING
+
+
 def test_python_opens_the_same_files_and_finds_the_same(tmp_path):
     cases = [Case("qwen2", "Q8_0", {"tied": False}), Case("qwen3", "Q5_0"), Case("smollm3", "Q4_K")]
     cases += [Case(architecture, "Q8_0") for architecture in ARCHITECTURES[5:]]
@@ -307,15 +334,15 @@ def test_what_would_be_computed_wrong_is_refused_as_in_python(tmp_path):
     refused = {**REFUSED, **ON_THE_PAGE}
     paths = [tmp_path / f"{number}.gguf" for number in range(len(refused))]
     for path, options in zip(paths, refused.values(), strict=True):
-        write_gguf(path, "llama", **({"kind": "F32"} | options))
+        write_gguf(path, **({"architecture": "llama", "kind": "F32"} | options))
     for sentence, fault in zip(refused, ask_node(FILES + REFUSING, [str(path) for path in paths]), strict=True):
         assert fault.startswith(f"Fault: {sentence}")
 
 
 def test_folders_and_parts_that_would_be_read_wrong_are_refused_as_in_python(tmp_path):
     folders = [tmp_path / str(number) for number in range(len(REFUSED_FOLDERS))]
-    for folder, change in zip(folders, REFUSED_FOLDERS.values(), strict=True):
-        model = write_gguf(tmp_path / "model.gguf", "llama", "F32")
+    for folder, (architecture, change) in zip(folders, REFUSED_FOLDERS.values(), strict=True):
+        model = write_gguf(tmp_path / "model.gguf", architecture, "F32")
         write_folder(folder, model)
         change(folder)
     for sentence, fault in zip(REFUSED_FOLDERS, ask_node(FILES + REFUSING, [*map(str, folders)]), strict=True):
