@@ -239,6 +239,7 @@ def test_all_figures_show_it(opened):
         assert_close(steps["maps"], opened(TEXT).weights[layer])
     words = opened.write(TEXT, words=2)
     assert words == opened.write(TEXT, words=2)
+    assert opened.write("tea " * 300, words=300)  # beyond the vectors that some have for positions
 
 
 def test_parts_of_an_answer_sum_to_its_logit(opened):

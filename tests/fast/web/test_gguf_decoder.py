@@ -54,7 +54,12 @@ import { DecoderReader, decoderFlow } from "./models/decoder-model.ts";
 import { DecoderEngine } from "./models/decoder-engine.ts";
 import { DecoderTokens } from "./models/decoder-tokens.ts";
 import { tokenizerOf } from "./models/gguf-tokens.ts";
+import { arithmetic } from "./figures/attention-flow/arithmetic.ts";
 const code = readFileSync("models/kernel.wasm");
+const cellOf = (flow, name) => [
+  flow[name].values[2 * flow[name].shape[1] + 1],
+  ...arithmetic(flow, name, 2, 1).results.map(([, value]) => value),
+];
 const bytes = (numbers) => Buffer.from(Float32Array.from(numbers).buffer).toString("base64");
 const found = [];
 for (const [path, text, edge, mask] of given) {
@@ -72,8 +77,9 @@ for (const [path, text, edge, mask] of given) {
   const off = reader.answer({ text, headMask: mask }).result;
   found.push({ ids, progress, logits: bytes(logits), shape: map.shape, weights: bytes(map.weights), norms: map.valueNorms ? bytes(map.valueNorms) : null,
     why: { score: why.score, pairs: [...why.pairs] }, flow: bytes(flow.weights.values),
+    cells: Object.fromEntries(["Q", "K", "V", "scores", "context", "output"].map((name) => [name, cellOf(flow, name)])),
     sums: ledger.labels.map((_, label) => ledger.parts.values[(label + 1) * ledger.parts.shape[1] - 1]), labels: ledger.labels.map(([, word]) => tokens.words.indexOf(word)),
-    off: bytes(off.logits), facts: model.facts });
+    parts: [...ledger.parts.values], off: bytes(off.logits), facts: model.facts });
 }
 answer(found);
 """
@@ -159,6 +165,12 @@ def check(found, model, exact, edge):
     )  # what a head reads is rounded, its parts aren't
     own = weights[edge["layer"], edge["head"]]
     assert numbers(found["flow"], tokens, tokens) == pytest.approx(own, abs=2e-3)
+    for value, *results in found["cells"].values():  # the arithmetic of numbers ends where they are
+        assert_close(results[-1], value, summed=results, part=1e-4)
+    _, product, divided, *bent = found["cells"]["scores"]
+    assert_close(product / found["facts"]["headDim"] ** 0.5, divided, part=1e-4)
+    if cap := found["facts"]["scoreCap"]:
+        assert_close(cap * np.tanh(divided / cap), bent[0], part=1e-4)
     assert_close(found["sums"], logits[found["labels"]], part=LARGEST_SHIFT)
     assert np.abs(numbers(found["off"]) - logits).max() > 1e-3  # heads that are off are missed
     assert found["progress"][-1][0] == found["progress"][-1][1]
@@ -231,6 +243,9 @@ def test_python_opens_the_same_files_and_finds_the_same(tmp_path):
         if norms is not None:
             assert_close(numbers(page["norms"], *norms.shape), norms, part=3e-3)
         assert_close(page["why"]["pairs"], why.pairs.ravel(), part=3e-3)
+        ledger = decoder.head_ledger(TEXT)
+        assert page["labels"] == [decoder.vocabulary.index(word) for _, word in ledger["labels"]]
+        assert_close(page["parts"], ledger["parts"].ravel(), part=3e-3)
 
 
 APART = """

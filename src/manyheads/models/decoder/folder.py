@@ -15,9 +15,7 @@ from manyheads.models.decoder.tokens import facts_of_tokenizer
 
 TABLE, FLOATS = GGUF["folder"], ("F32", "F16", "BF16")
 TENSOR = re.compile(r"(?:model\.|transformer\.)?(?:(?:layers|h)\.(\d+)\.)?(.+)\.(weight|bias)")
-FOLLOWS = re.compile(
-    r"rotary_emb\.inv_freq$|\.attn\.(masked_)?bias$"
-)  # tensors of older files that follow from the others
+FOLLOWS = re.compile(r"rotary_emb\.inv_freq$|\.attn\.(masked_)?bias$")  # older files' tensors that others imply
 LONGEST = 2**26  # bytes of a header
 
 
@@ -83,7 +81,8 @@ def _facts(config, files):
     architecture, factors = config["architecture"], None
     every = GGUF["architectures"][architecture].get("every")
     name, last = files.get("last", (None, None))
-    if any((each == last) == ((layer + 1) % every > 0) for layer, each in enumerate(config.get(name) or [])):
+    kinds = config.get(name) if isinstance(config.get(name), list) else []
+    if any((each == last) == ((layer + 1) % every > 0) for layer, each in enumerate(kinds)):
         raise ValueError(fault("unturned", every=every))
     width, scalar = config.get("hidden_size"), config.get("query_pre_attn_scalar")
     if architecture == "gpt2" and isinstance(width, int) and config.get("intermediate_size") is None:
@@ -92,7 +91,7 @@ def _facts(config, files):
         config["attention_multiplier"] = scalar**-0.5
     for cap in ("attn_logit_softcapping", "final_logit_softcapping"):
         config[cap] = config.get(cap) or 0
-    config["hidden_act"] = TABLE["activations"].get(config["hidden_act"], config["hidden_act"])
+    config["hidden_act"] = TABLE["activations"].get(str(config["hidden_act"]), config["hidden_act"])
     if config["rope_type"] == "llama3":
         factors = _factors(config)
     if config["rope_type"] in ("default", "llama3"):

@@ -58,8 +58,8 @@ def load_decoder(path: str | os.PathLike[str] | None = None) -> "Decoder":
 
     Or open a model of your own: the `path` of a GGUF file, as Ollama, LM Studio and llama.cpp run them, of one part of
     a file in parts, or of a folder as transformers' `save_pretrained` writes it, with the tokenizer. Its architecture
-    is one that `shared/gguf.json` lists, Llama's and Qwen's among them. All its weights are unpacked as float32,
-    anew at each call: a model of a billion weights takes 4 GB of memory.
+    is one that `shared/gguf.json` lists, Llama's, Gemma's and GPT-2's among them. All its weights are unpacked as
+    float32, anew at each call: a model of a billion weights takes 4 GB of memory.
 
     >>> from manyheads.models.decoder.weights import gguf_file
     >>> mine = load_decoder(gguf_file())  # here, the file of the same model
@@ -142,6 +142,7 @@ class Decoder(Lens):
         self.num_layers, self.num_heads = facts["numLayers"], facts["numHeads"]
         self.num_kv_heads, self.head_dim = facts["numKvHeads"], facts["headDim"]
         self.head_names, self.end_tokens = facts["headNames"], tokens.ends
+        self.norms = facts["norms"]  # of a layer's parts, as `DecoderLayer` has it
         self.tokenizer, self.unspelled = tokens.tokenizer, tokens.unspelled
         self.vocabulary = tokens.words  # what each token stands for
 
@@ -421,7 +422,10 @@ class Decoder(Lens):
         """
         numbers = uniforms(secrets.randbits(32) if seed is None else seed)
         new, cache, generated = self.read(text)[0], None, []
-        while len(generated) < self.max_tokens and not is_endless(self.tokens(generated)):
+        most, positions = self.max_tokens, self.model.position
+        if positions is not None:
+            most = min(most, positions.num_embeddings - len(new) + 1)
+        while len(generated) < most and not is_endless(self.tokens(generated)):
             scores, _, cache = self.run(new, cache, head_mask=head_mask)
             chosen = drawn(*probabilities(scores[-1].numpy(force=True), temperature, top_k, top_p), next(numbers))
             longer = self.tokenizer.decode([*generated, chosen], skip_special_tokens=False)

@@ -66,8 +66,7 @@ class Weights:
         self._expect(f"blk.{self.num_layers - 1}.{FIRST_NORM[self._known['norms']]}.weight", 1, width)
         self._expect("blk.0.attn_output.weight", width, heads * self._facts["headDim"])
         self._facts |= {
-            "activation": self._known["activation"],
-            "every": self._known["every"],
+            **{name: self._known[name] for name in ("activation", "every", "norms")},
             "vocabularySize": self._held("token_embd.weight").shape[0],
             "normEpsilon": round(self._facts["normEpsilon"], 9),  # 1e-5, as float32
             "headNames": [f"head {head + 1}" for head in range(heads)],

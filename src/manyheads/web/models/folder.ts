@@ -20,7 +20,7 @@ interface Otherwise {
 
 const FLOATS = ["F32", "F16", "BF16"];
 const TENSOR = /^(?:model\.|transformer\.)?(?:(?:layers|h)\.(\d+)\.)?(.+)\.(weight|bias)$/;
-const FOLLOWS = /rotary_emb\.inv_freq$|\.attn\.(masked_)?bias$/; // tensors of older files that follow from the others
+const FOLLOWS = /rotary_emb\.inv_freq$|\.attn\.(masked_)?bias$/; // older files' tensors that others imply
 const LONGEST = 2 ** 26; // bytes of a header, or of a text
 
 /** What the reader's files say of a model, and all of them that hold weights: a GGUF file, all parts of one, or a folder of Hugging Face's. */
@@ -102,7 +102,7 @@ function parse(bytes: Uint8Array, name: string) {
 function factsOf(config: Json, { last: [named, last] = ["", null] }: Otherwise) {
   const architecture = config.architecture as keyof typeof architectures;
   const { every = 1 } = architectures[architecture] as { every?: number };
-  const kinds: unknown[] = config[named] ?? [];
+  const kinds: unknown[] = Array.isArray(config[named]) ? config[named] : [];
   if (kinds.some((each, layer) => (each === last) !== ((layer + 1) % every === 0))) throw fault("unturned", { every });
   if (architecture === "gpt2") config.intermediate_size ??= 4 * config.hidden_size;
   if (config.query_pre_attn_scalar > 0) config.attention_multiplier = config.query_pre_attn_scalar ** -0.5;
