@@ -18,12 +18,31 @@ from gguf import (
     get_tensor_name_map,
     quants,
 )
+from safetensors.numpy import load_file, save_file
 from tokenizers import Tokenizer, decoders, models, pre_tokenizers, trainers
 
-ARCHITECTURES = ("llama", "qwen2", "qwen3", "smollm3", "phi3")
-CONFIGS = dict(zip(ARCHITECTURES, ("LlamaConfig", "Qwen2Config", "Qwen3Config", "SmolLM3Config", "Phi3Config")))
-PRE_TOKENIZERS = dict(zip(ARCHITECTURES, ("llama-bpe", "qwen2", "qwen2", "llama-bpe", "gpt-2")))
-PERMUTED = ("llama", "smollm3")  # the converter puts the two columns that turn together side by side
+CONFIGS = {"llama": "LlamaConfig", "qwen2": "Qwen2Config", "qwen3": "Qwen3Config", "smollm3": "SmolLM3Config"}
+CONFIGS |= {"phi3": "Phi3Config", "gpt2": "GPT2Config", "olmo2": "Olmo2Config", "granite": "GraniteConfig"}
+CONFIGS |= {"gemma": "GemmaConfig", "gemma2": "Gemma2Config", "gemma3": "Gemma3TextConfig"}
+ARCHITECTURES = tuple(CONFIGS)
+PRE_TOKENIZERS = {"llama": "llama-bpe", "qwen2": "qwen2", "qwen3": "qwen2", "smollm3": "llama-bpe"}
+PERMUTED = ("llama", "smollm3", "granite")  # the converter puts the two columns that turn together side by side
+STRAIGHT = ("phi3", "gpt2")  # whose positions aren't stretched
+LAYERS = {"smollm3": 5, "gemma3": 7}  # of which the fourth isn't turned, and the sixth isn't local
+WIDE = {"gemma2": 46, "gemma3": 62}  # layers of models whose queries are divided by another root
+ODD = {  # what models of these architectures have besides, and other models don't
+    "granite": {"embedding_multiplier": 3.0, "residual_multiplier": 0.4, "logits_scaling": 2.5}
+    | {"attention_multiplier": 0.3},
+    "gemma2": {"attn_logit_softcapping": 8.0, "final_logit_softcapping": 2.0},
+}
+SCALES_AND_CAPS = {  # what llama.cpp calls them
+    "embedding_multiplier": "embedding_scale",
+    "residual_multiplier": "residual_scale",
+    "logits_scaling": "logit_scale",
+    "attention_multiplier": "attention.scale",
+    "attn_logit_softcapping": "attn_logit_softcapping",
+    "final_logit_softcapping": "final_logit_softcapping",
+}
 MIXES = {  # kinds of the tensors whose names begin so, and of all others
     "Q4_K_M": {"attn_v": "Q6_K", "ffn_down": "Q6_K", "token_embd": "Q6_K", "output.": "Q6_K", "": "Q4_K"},
     "Q5_K_M": {"attn_v": "Q6_K", "ffn_down": "Q6_K", "token_embd": "Q6_K", "output.": "Q6_K", "": "Q5_K"},
@@ -42,12 +61,12 @@ SPOILT = [("blk.1.ffn_down.weight", NO_NUMBER, False), ("blk.0.attn_norm.weight"
 SPOILT += [("token_embd.weight", INFINITE, False), ("blk.1.attn_k.weight", NO_NUMBER, True)]
 # What is said of a file, by what makes it so: page and Python say the same.
 REFUSED = {
-    "its architecture is “gemma3”; those that are read here are llama, qwen2, qwen3, smollm3, phi3.": {
-        "facts": {"general.architecture": "gemma3"}
+    "its architecture is “gemma3n”; those that are read here are llama, qwen2, qwen3, smollm3, phi3, gpt2, olmo2,": {
+        "facts": {"general.architecture": "gemma3n"}
     },
     "its architecture is “mamba”": {"facts": {"general.architecture": "mamba"}, "kind": "TQ1_0"},
     "it has weights of a kind that isn’t read here (TQ1_0). A file in Q4_K_M, Q8_0 or F16 would do.": {"kind": "TQ1_0"},
-    "it’s an adapter (LoRA)": {"facts": {"general.type": "adapter", "general.architecture": "gemma3"}},
+    "it’s an adapter (LoRA)": {"facts": {"general.type": "adapter", "general.architecture": "gemma3n"}},
     "it’s an adapter (LoRA), which": {"tensors": {"blk.0.attn_q.weight.lora_a": np.ones((2, 96))}},
     "it’s an adapter (LoRA), which changes": {"facts": {"general.architecture": "controlvector"}},
     "it’s a projector (mmproj)": {"facts": {"general.type": "mmproj"}, "kind": "TQ1_0"},
@@ -104,6 +123,30 @@ REFUSED = {
     },
     "it has tensors that aren’t read here: rope_factors_long.weight.": {
         "tensors": {"rope_factors_long.weight": np.ones(12)}
+    },
+    "its layers look through windows of 4096 tokens, as OLMo 3’s do, which isn’t computed here.": {
+        "architecture": "olmo2",
+        "facts": {"olmo2.attention.sliding_window": 4096},
+    },
+    "it doesn’t turn queries and keys by their positions, which isn’t computed here.": {
+        "architecture": "granite",
+        "facts": {"granite.rope.scaling.finetuned": False},
+    },
+    "it should give a number above 0 as embedding_scale, but gives 0": {
+        "architecture": "granite",
+        "facts": {"granite.embedding_scale": 0.0},
+    },
+    "other layers than every 6th turn queries and keys differently, which isn’t computed here.": {
+        "architecture": "gemma3",
+        "facts": {"gemma3.attention.sliding_window_pattern": 4},
+    },
+    "it should give a whole number from 1 on as attention.head_count_kv, but gives": {
+        "architecture": "gemma3",
+        "facts": {"gemma3.attention.head_count_kv": [1, 2, 1, 2, 1, 2, 1]},
+    },
+    "its position_embd.weight is [256, 96], where its facts call for [512, 96].": {
+        "architecture": "gpt2",
+        "facts": {"gpt2.context_length": 512},
     },
     "its rope_freqs.weight has weights that aren’t finite numbers": {
         "tensors": {"rope_freqs.weight": np.full(12, NO_NUMBER)}
@@ -163,9 +206,19 @@ def write_gguf(
     """
     mix = MIXES.get(kind, {"": kind}) if isinstance(kind, str) else kind
     whole = max(32, *(GGML_QUANT_SIZES[GGMLQuantizationType[each]][0] for each in mix.values()))
-    layers = layers or (5 if architecture == "smollm3" else 2)  # of which the fourth isn't turned
+    layers = layers or LAYERS.get(architecture, 2)
     width, hidden = width or max(whole, 96), hidden or max(whole * 2, 160)
     head_dim = head_dim or width // heads
+    if architecture == "gpt2":
+        width, kv_heads = heads * head_dim, heads
+    rope = {"rope_theta": rope_base, "rope_type": "default"} | (scaling or {})
+    if architecture == "gemma3":
+        local = {"rope_theta": rope_base, "rope_type": "default"}
+        rope = {"sliding_attention": local, "full_attention": rope | {"rope_theta": 7 * rope_base}}
+    more = dict(ODD.get(architecture, {}))
+    if architecture in WIDE:
+        more["query_pre_attn_scalar"] = width // heads if WIDE[architecture] == layers else head_dim
+    tied = tied or architecture in ("gemma", "gemma2")  # of which files have no other output
     tokenizer = large_tokenizer(tokens) if large else small_tokenizer()
     config = getattr(transformers, CONFIGS[architecture])(
         vocab_size=tokens or tokenizer.get_vocab_size(),
@@ -177,12 +230,15 @@ def write_gguf(
         head_dim=head_dim,
         max_position_embeddings=context,
         rms_norm_eps=epsilon,
-        rope_parameters={"rope_theta": rope_base, "rope_type": "default"} | (scaling or {}),
+        rope_parameters=rope,
         tie_word_embeddings=tied,
         bos_token_id=None,
         eos_token_id=0,
         pad_token_id=None,
+        **more,
     )
+    if architecture == "gpt2":
+        config.n_inner, config.layer_norm_epsilon = hidden, epsilon
     with torch.device("meta" if large else "cpu"):
         model = transformers.AutoModelForCausalLM.from_config(config, attn_implementation="eager").float().eval()
     writer = GGUFWriter(path, architecture, split_max_tensors=each)
@@ -190,7 +246,11 @@ def write_gguf(
     _add_facts(writer, written | (facts or {}))
     if (scaling or {}).get("rope_type") == "llama3":
         straight = rope_base ** (-torch.arange(0, head_dim, 2) / head_dim)
-        writer.add_tensor("rope_freqs.weight", (straight / model.model.rotary_emb.inv_freq).numpy())
+        rotary = model.model.rotary_emb
+        speeds = getattr(rotary, "full_attention_inv_freq", getattr(rotary, "inv_freq", None))
+        if architecture == "gemma3":
+            straight = (7 * rope_base) ** (-torch.arange(0, head_dim, 2) / head_dim)
+        writer.add_tensor("rope_freqs.weight", (straight / speeds).numpy())
     for name, array in (tensors or {}).items():
         writer.add_tensor(name, np.asarray(array, np.float32))
     _fill(model, writer, architecture, mix, np.random.default_rng(seed))
@@ -256,6 +316,31 @@ REFUSED_FOLDERS = {
         lambda found: found["model"]["vocab"].update(tea=0)
     ),
 }
+
+
+LOCAL = {"rope_type": "linear", "factor": 2.0, "rope_theta": 10_000.0}
+ODD_FOLDERS = {  # and of models of other architectures
+    "other layers than every 6th turn queries": ("gemma3", _config(layer_types=["full_attention"] * 7)),
+    "its positions are stretched by linear": ("gemma3", _config(rope_parameters={"sliding_attention": LOCAL})),
+    "its tokens look ahead, so it writes nothing.": ("gemma3", _config(use_bidirectional_attention=True)),
+    "its feed-forward layers compute gelu, and gelu_pytorch_tanh alone": ("gemma2", _config(hidden_activation="gelu")),
+    "its scores are divided otherwise": ("gpt2", _config(scale_attn_by_inverse_layer_idx=True)),
+}
+REFUSED_FOLDERS = {sentence: ("llama", change) for sentence, change in REFUSED_FOLDERS.items()} | ODD_FOLDERS
+
+
+def write_older(folder, architecture):
+    """Rewrite a folder as those of the first years are."""
+    if architecture == "gemma3":
+        rope = json.loads((folder / "config.json").read_text(encoding="utf-8"))["rope_parameters"]
+        bases = {"rope_theta": rope["full_attention"]["rope_theta"], "rope_parameters": None, "layer_types": None}
+        bases |= {"rope_local_base_freq": rope["sliding_attention"]["rope_theta"], "sliding_window_pattern": 6}
+        _config(**bases, rope_scaling={"rope_type": "linear", "factor": 3.0})(folder)
+    if architecture == "gpt2":
+        path = folder / "model.safetensors"
+        tensors = {name.removeprefix("transformer."): tensor for name, tensor in load_file(path).items()}
+        save_file(tensors | {"h.0.attn.bias": np.tri(4, dtype=np.float32)[None, None]}, path)
+        _config(n_inner=None, activation_function="gelu_new")(folder)
 
 
 def write_shape(folder, name):
@@ -329,6 +414,19 @@ def large_tokenizer(count):
 
 def _facts(architecture, config, head_dim):
     scaling = config.rope_parameters
+    if architecture == "gpt2":
+        return {
+            "general.name": "A small gpt2",
+            "general.quantization_version": 2,
+            "gpt2.context_length": config.n_positions,
+            "gpt2.embedding_length": config.n_embd,
+            "gpt2.block_count": config.n_layer,
+            "gpt2.feed_forward_length": config.n_inner,
+            "gpt2.attention.head_count": config.n_head,
+            "gpt2.attention.layer_norm_epsilon": config.layer_norm_epsilon,
+        }
+    local = scaling.get("sliding_attention", {})
+    scaling = scaling.get("full_attention", scaling)
     facts = {
         "general.name": f"A small {architecture}",
         "general.quantization_version": 2,
@@ -341,6 +439,13 @@ def _facts(architecture, config, head_dim):
         "attention.layer_norm_rms_epsilon": config.rms_norm_eps,
         "rope.freq_base": scaling["rope_theta"],
     }
+    for ours, theirs in SCALES_AND_CAPS.items():
+        if getattr(config, ours, None) is not None:
+            facts[theirs] = getattr(config, ours)
+    if architecture in WIDE:
+        facts["attention.sliding_window"] = config.sliding_window
+    if local.get("rope_theta", 10_000.0) != 10_000.0:
+        facts["rope.freq_base_swa"] = local["rope_theta"]
     if architecture in PERMUTED:
         facts["vocab_size"] = config.vocab_size
     if architecture in (*PERMUTED, "phi3"):
@@ -359,7 +464,7 @@ def _tokenizer_facts(architecture, config, tokenizer, pre):
     merges = json.loads(tokenizer.to_str())["model"]["merges"]
     return {
         "tokenizer.ggml.model": "gpt2",
-        "tokenizer.ggml.pre": pre or PRE_TOKENIZERS[architecture],
+        "tokenizer.ggml.pre": pre or PRE_TOKENIZERS.get(architecture, "gpt-2"),
         "tokenizer.ggml.tokens": spelled + padding,
         "tokenizer.ggml.token_type": [*map(int, kinds), *[int(TokenType.UNUSED)] * len(padding)],
         "tokenizer.ggml.merges": [" ".join(pair) for pair in merges],
@@ -386,14 +491,17 @@ def _fill(model, writer, architecture, mix, random):
         name = names.get_name(place, try_suffixes=(".weight", ".bias"))
         assert name, f"llama.cpp has no name for {place}"
         plain = name.split(".", 2)[-1] if name.startswith("blk.") else name
-        shape = tuple(parameter.shape)
+        is_turned = architecture == "gpt2" and name.startswith("blk.")  # its matrices are [in, out]
+        shape = tuple(parameter.shape[::-1] if is_turned else parameter.shape)
         if parameter.ndim == 1:
             weights = (name.endswith("weight") + 0.3 * random.standard_normal(shape)).astype(np.float32)
             writer.add_tensor(name, weights)
+            if architecture.startswith("gemma"):
+                weights = weights - 1  # what files have is one more
         else:
             starts = ((plain.startswith(start) or name.startswith(start), kind) for start, kind in mix.items())
             kind = GGMLQuantizationType[next(kind for fits, kind in starts if fits)]
-            spread = 0.3 if plain.startswith("token_embd") else 1.3 / np.sqrt(shape[1])  # so that heads choose
+            spread = 0.3 if plain.endswith("_embd.weight") else 1.3 / np.sqrt(shape[1])  # so that heads choose
             packed = _packed(random, shape, spread, kind, parameter.is_meta)
             writer.add_tensor(name, packed, raw_dtype=kind)
             if parameter.is_meta:
@@ -402,7 +510,7 @@ def _fill(model, writer, architecture, mix, random):
             if architecture in PERMUTED and plain.split(".")[0] in groups:
                 weights = _unpermuted(weights, getattr(config, groups[plain.split(".")[0]]))
         if not parameter.is_meta:
-            parameter.data.copy_(torch.from_numpy(weights))
+            parameter.data.copy_(torch.from_numpy(weights.T if is_turned else weights))
 
 
 def _packed(random, shape, spread, kind, fast):

@@ -98,15 +98,18 @@ def padding_mask(lengths, longest):  # [...] -> [..., h = 1, q = 1, k]
 
 
 # --- In PyTorch: equation 1, once for all that follows
-def attention_scores(queries, keys, scale=None):  # [..., q, d], [..., k, d] -> [..., q, k]
+def attention_scores(queries, keys, scale=None, cap=None):  # [..., q, d], [..., k, d] -> [..., q, k]
     """Compare every query with every key: Q K^T / sqrt(d_k), or Q K^T * scale.
 
     >>> attention_scores(torch.ones(5, 4), torch.ones(7, 4)).shape
     torch.Size([5, 7])
+
+    A `cap` bends scores, cap * tanh(score / cap), so that none is larger (Gemma 2, arXiv:2408.00118).
     """
     if scale is None:
         scale = 1 / math.sqrt(queries.shape[-1])
-    return (queries * scale) @ keys.mT  # [..., q, k]
+    scores = (queries * scale) @ keys.mT  # [..., q, k]
+    return scores if cap is None else cap * torch.tanh(scores / cap)
 
 
 def masked_softmax(scores, mask=None):  # [..., q, k] -> [..., q, k]
@@ -124,7 +127,7 @@ def masked_softmax(scores, mask=None):  # [..., q, k] -> [..., q, k]
     return weights
 
 
-def attend(queries, keys, values, mask=None, *, scale=None, dropout=0.0):
+def attend(queries, keys, values, mask=None, *, scale=None, cap=None, dropout=0.0):
     # [..., q, d_k], [..., k, d_k], [..., k, d_v] -> [..., q, d_v], [..., q, k]
     """Average the values by how well their keys fit each query: softmax(Q K^T / sqrt(d_k)) V, equation 1.
 
@@ -132,9 +135,10 @@ def attend(queries, keys, values, mask=None, *, scale=None, dropout=0.0):
     >>> context.shape, weights.shape
     (torch.Size([5, 3]), torch.Size([5, 7]))
 
-    `dropout` is the share of weights left out of the average; those returned are the weights before.
+    `dropout` is the share of weights left out of the average; those returned are the weights before. `scale` and `cap`
+    are those of `attention_scores`.
     """
-    scores = attention_scores(queries, keys, scale)  # [..., q, k]
+    scores = attention_scores(queries, keys, scale, cap)  # [..., q, k]
     weights = masked_softmax(scores, mask)  # [..., q, k]
     context = F.dropout(weights, dropout) @ values  # [..., q, d_v]
     return context, weights
@@ -354,6 +358,7 @@ class MultiHeadAttention(nn.Module):
         self.embed_dim, self.attention_dim, self.value_dim = embed_dim, attention_dim, value_dim
         self.num_heads, self.num_kv_heads = num_heads, num_kv_heads
         self.rotary_base, self.dropout = rotary_base, dropout
+        self.cap = None  # of scores, where a model has one
         self.query = nn.Linear(embed_dim, attention_dim, **options)  # W^Q: the heads' columns, head after head
         self.key = nn.Linear(embed_dim, attention_dim // num_heads * num_kv_heads, **options)  # W^K
         self.value = nn.Linear(embed_dim, value_dim // num_heads * num_kv_heads, **options)  # W^V
@@ -375,8 +380,8 @@ class MultiHeadAttention(nn.Module):
             keys, values = cache = extend(check_cache(cache, keys, values), keys, values)  # 2 × [..., g, c + k, d]
         keys, values = share_heads(keys, self.num_heads), share_heads(values, self.num_heads)
         dropout = self.dropout if self.training else 0.0
-        if need_weights:
-            context, weights = attend(queries, keys, values, mask, dropout=dropout)  # [..., h, q, d], [..., h, q, k]
+        if need_weights or self.cap:  # [..., h, q, d], [..., h, q, k]
+            context, weights = attend(queries, keys, values, mask, cap=self.cap, dropout=dropout)
         else:
             context, weights = fused_attend(queries, keys, values, mask, dropout=dropout), None
         context = silence_heads(context, head_mask)
@@ -536,16 +541,16 @@ def steps(module, X, head=0, *, mask=None, scaled=True):  # [q, d] -> {name: mat
     Q, K, V = module.project(X, X, X)  # [h, q, d], 2 × [g, k, d]
     K, V = share_heads(K, module.num_heads), share_heads(V, module.num_heads)
     scale = None if scaled else 1
-    scores = attention_scores(Q, K, scale)  # [h, q, k]
+    scores = attention_scores(Q, K, scale, module.cap)  # [h, q, k]
     masked = scores if mask is None else scores.masked_fill(~mask, -math.inf)
-    context, weights = attend(Q, K, V, mask, scale=scale)  # [h, q, d], [h, q, k]
+    context, weights = attend(Q, K, V, mask, scale=scale, cap=module.cap)  # [h, q, d], [h, q, k]
     concat = join_heads(context)  # [q, h * d]
     heads = {"Q": Q, "K": K, "V": V, "scores": scores, "masked": masked, "weights": weights, "context": context}
     if module.rotary_base is not None:
         straight = split_heads(module.query(X), module.num_heads), split_heads(module.key(X), module.num_kv_heads)
         heads |= {"XWq": straight[0], "XWk": share_heads(straight[1], module.num_heads)}
     own = {name: matrices[head] for name, matrices in heads.items()}
-    return {"X": X, **own, "concat": concat, "output": module.output(concat)}
+    return {"X": X, **own, "concat": concat, "output": F.linear(concat, module.output.weight, module.output.bias)}
 
 
 # --- What each head writes
@@ -566,7 +571,7 @@ def contributions(module, query, key=None, value=None, *, mask=None, head_mask=N
     query, key, value, mask = check_inputs(query, key, value, mask, module.embed_dim, module.num_heads)
     queries, keys, values = module.project(query, key, value)  # [..., h, q, d], 2 × [..., g, k, d]
     keys, values = share_heads(keys, module.num_heads), share_heads(values, module.num_heads)
-    context, weights = attend(queries, keys, values, mask)  # [..., h, q, d_v], [..., h, q, k]
+    context, weights = attend(queries, keys, values, mask, cap=module.cap)  # [..., h, q, d_v], [..., h, q, k]
     rows = module.output.weight.mT.unflatten(0, (module.num_heads, -1))  # [h, d_v, d]
     if not by_key:
         return silence_heads(context, head_mask) @ rows

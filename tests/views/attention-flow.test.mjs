@@ -492,11 +492,13 @@ test("of a model of many layers one is chosen, no answer is read, and the head t
 test("a decoder's journey tells of its norm, its turns and its groups, and offers no causal mask", async () => {
   const model = layered();
   const { flow: flowed } = model;
+  let norms;
   model.flow = async (...asked) => ({
     ...(await flowed.apply(model, asked)),
     decodes: true,
     rotaryBase: 10,
     kvHeads: 1,
+    norms,
   });
   const flow = await draw('<attention-flow model="decoder" sentence="hot tea" layer="1"></attention-flow>', {
     decoder: { ...isHere(model), missingBytes: () => 0 },
@@ -506,7 +508,18 @@ test("a decoder's journey tells of its norm, its turns and its groups, and offer
   flow.station = "keys";
   assert.match(caption(flow), /turned by the word’s position\. Heads 1 to 3 share their keys and values\.$/);
   flow.station = "mix";
-  assert.match(caption(flow), /added to “\[CLS\]” as it was before the norm\.$/);
+  assert.match(caption(flow), /numbers, added to “\[CLS\]” as it was before the norm\.$/);
+  const others = {
+    both: /numbers, normed and then added to “\[CLS\]” as it was before the norm\.$/,
+    after: /numbers, normed and then added to “\[CLS\]”\.$/,
+  };
+  for (const [where, told] of Object.entries(others)) {
+    norms = where;
+    choose(flow, "Layer", where === "both" ? 2 : 1);
+    await until(() => told.test(caption(flow)));
+  }
+  flow.station = "words";
+  assert.match(caption(flow), /as .* left it\. “/);
   assert.deepEqual(
     [...flow.querySelectorAll(".af-changes label")].map(({ hidden }) => hidden),
     [true, false, false],

@@ -15,7 +15,7 @@ from torch import nn
 from manyheads.attention import attend, causal_mask, join_heads, share_heads, silence_heads
 from manyheads.maps.ledger import answer_of
 from manyheads.models.registry import HeadModel, check_tells
-from manyheads.reading.value_norms import rows_of
+from manyheads.reading.value_norms import held, rows_of
 
 UNITS = ("head", "layer")
 
@@ -83,21 +83,27 @@ def walk(x, layers, head_mask=None):  # [t, d], layers of (norm, attention, MLP 
     """What a decoder's parts write into its last token's vector, as a dict.
 
     `weights` [layer * h, k] are what the token looks at, `values` [layer * h, k, d_v] what is there, `rows`
-    [layer * h, d_v, d] the blocks of W^O that these go through, zeros for a head that is off; `mlps` [layer, d] the
-    MLPs' parts, and `states` [layer + 1, d] the vector before the first layer and after each.
+    [layer * h, d_v, d] the blocks of W^O that these go through, zeros for a head that is off, with a norm's factor
+    where one comes after; `biases` [layer, d] those of W^O, `mlps` [layer, d] the MLPs' parts, and `states`
+    [layer + 1, d] the vector before the first layer and after each.
     """
-    mask, walked, states = causal_mask(len(x)), {"weights": [], "values": [], "rows": [], "mlps": []}, [x[-1]]
+    mask, states = causal_mask(len(x)), [x[-1]]
+    walked = {"weights": [], "values": [], "rows": [], "mlps": [], "biases": []}
     for number, (layer_norm, attention, mlp) in enumerate(layers):
         words = layer_norm(x)
         queries, keys, values = attention.project(words, words, words)
         keys, values = share_heads(keys, attention.num_heads), share_heads(values, attention.num_heads)
-        context, weights = attend(queries, keys, values, mask)  # [h, t, d_v], [h, t, k]
+        context, weights = attend(queries, keys, values, mask, cap=attention.cap)  # [h, t, d_v], [h, t, k]
         walked["weights"] += weights[:, -1]
         walked["values"] += values
         on = None if head_mask is None else head_mask[number]
+        joined = join_heads(silence_heads(context, on))
         rows = rows_of(attention.output, attention.num_heads)
+        rows = rows * held(attention.output, joined[-1] @ attention.output.weight.T)
         walked["rows"] += rows if on is None else rows * on[:, None, None]
-        x = x + attention.output(join_heads(silence_heads(context, on)))
+        if attention.output.bias is not None:
+            walked["biases"].append(attention.output.bias)
+        x = x + attention.output(joined)
         if mlp is not None:
             change = mlp(x)
             walked["mlps"].append(change[-1])
@@ -107,13 +113,17 @@ def walk(x, layers, head_mask=None):  # [t, d], layers of (norm, attention, MLP 
 
 
 @torch.no_grad()
-def read_back(walked, norm, readouts):  # [label, d] -> {name: array}
+def read_back(walked, norm, readouts, cap=None):  # [label, d] -> {name: array}
     """What each part adds to the logits: the arrays of a ledger.
 
     `says` [layer * h, k, label] is what each word would add with all of the weight; `parts` [label, part] what all
-    heads add, then the `others` by their names, then their sum, the logits.
+    heads add, then the `others` by their names, then their sum, the logits. Where a `cap` bends these, it shrinks each
+    logit by one factor, which is held still as the norm's is.
     """
     through = reading(norm, walked["states"][-1], readouts)  # [d, label]
+    if cap is not None:
+        straight = walked["states"][-1].double() @ through
+        through = through * torch.where(straight == 0, 1, cap * torch.tanh(straight / cap) / straight)
     says = walked["values"].double() @ (walked["rows"].double() @ through)
     heads = (walked["weights"].double()[:, None] @ says)[:, 0]  # [layer * h, label]
     others = {"embedding": walked["states"][0].double() @ through}
@@ -121,6 +131,8 @@ def read_back(walked, norm, readouts):  # [label, d] -> {name: array}
     others |= {f"layer {layer}, MLP": part for layer, part in enumerate(mlps, start=1)}
     if isinstance(norm, nn.LayerNorm):
         others["biases"] = readouts.double() @ norm.bias.double()
+    if "biases" in walked:
+        others["biases"] = others.get("biases", 0) + walked["biases"].double().sum(0) @ through
     parts = torch.stack([*heads, *others.values()], dim=1)  # [label, part]
     parts = torch.cat([parts, parts.sum(1, keepdim=True)], dim=1)
     found = {"weights": walked["weights"], "says": says, "parts": parts}

@@ -3,9 +3,10 @@
 A query and a key are linear in the vectors that they're read from, and to each vector the embedding, every earlier head
 and every MLP have added. The norm before a head divides by the vector's spread, the only step on the way that isn't
 linear. Frozen at the spread of this text, it lets the score fall apart into pairs: what one part wrote into the query's
-vector, compared with what another wrote into the key's; and so is the norm of the query and of the key themselves,
-where a model has one. Where such a pair is large, a head reads what another has written; Elhage and colleagues call it
-composition ("A Mathematical Framework for Transformer Circuits", 2021).
+vector, compared with what another wrote into the key's. Other norms are frozen like it, where a model has them: of the
+query and of the key, and of what a layer's heads or its MLP have written; and so is the factor by which a cap bends a
+score. Where such a pair is large, a head reads what another has written; Elhage and colleagues call it composition ("A
+Mathematical Framework for Transformer Circuits", 2021).
 """
 
 import math
@@ -18,6 +19,7 @@ from torch import nn
 
 from manyheads.attention import causal_mask, contributions, rotate
 from manyheads.models.registry import HeadModel, check_tells, checked_head
+from manyheads.reading.value_norms import held
 
 BIASES = "biases"  # of norms and projections, which are the same for all texts
 
@@ -97,33 +99,44 @@ def pairs_of(attention, parts, head, query, key):  # {part: [2, d]} -> [part of 
     sides = []
     for vectors, name, number, place in ((at_query, "query", head, query), (at_key, "key", group, key)):
         layer, norm = getattr(attention, name), getattr(attention, f"{name}_norm", None)
-        rows = slice(number * width, (number + 1) * width)  # the head's own
+        own = slice(number * width, (number + 1) * width)
+        whole = norm is not None and len(norm.weight) == layer.out_features  # the norm of all heads together
+        rows = slice(None) if whole else own
         projected = vectors @ layer.weight[rows].double().T  # [part, d_k]
         if layer.bias is not None:
             projected[list(parts).index(BIASES)] += layer.bias[rows].double()
         if norm is not None:
             projected = torch.stack([*through(norm, dict(enumerate(projected))).values()])
+        if whole:
+            projected = projected[:, own]
         if attention.rotary_base is not None:
             projected = rotate(projected[:, None], place, attention.rotary_base)[:, 0]  # each as one word at this place
         sides.append(projected)
     queries, keys = sides
-    return (queries @ keys.T / math.sqrt(width)).numpy(force=True)
+    pairs = queries @ keys.T / math.sqrt(width)
+    if attention.cap and (straight := pairs.sum()):
+        pairs *= attention.cap * torch.tanh(straight / attention.cap) / straight
+    return pairs.numpy(force=True)
 
 
 @torch.no_grad()
 def added_parts(words, layers, places, head_mask=None):  # {part: [t, d]}, [place], [layer, h] -> {part: [place, d]}
     """What each part of a decoder adds to its vectors at some places, after all of the layers given.
 
-    `words` are the parts before the first layer. A layer is (norm, attention without a bias of its output, MLP or
-    None); what biases of its values write, a head writes.
+    `words` are the parts before the first layer. A layer is (norm, attention, MLP or None); what biases of its values
+    write, a head writes, and the bias of its output is a part of its own with that of all other layers.
     """
     x, places = sum(words.values()), list(places)
     parts, mask = {name: vectors[places] for name, vectors in words.items()}, causal_mask(len(x))
     for number, (norm, attention, mlp) in enumerate(layers):
         on = None if head_mask is None else head_mask[number]
         heads = contributions(attention, norm(x), mask=mask, head_mask=on)  # [h, t, d]
+        heads = heads * held(attention.output, heads.sum(0))
         parts |= {f"layer {number + 1}, head {head + 1}": part[places] for head, part in enumerate(heads)}
         x = x + heads.sum(0)
+        if (bias := attention.output.bias) is not None:
+            parts[BIASES] = parts.get(BIASES, 0) + bias.expand(len(places), -1)
+            x = x + bias
         if mlp is not None:
             change = mlp(x)  # [t, d]
             parts[f"layer {number + 1}, MLP"] = change[places]
@@ -141,6 +154,8 @@ def through(norm, parts):  # {part: [..., d]} -> {part: [..., d]}
     (['x', 'y', 'biases'], True)
     """
     stacked = torch.stack([*parts.values()]).double()  # [part, ..., d]
+    if isinstance(norm, nn.Identity):
+        return dict(zip(parts, stacked))
     if isinstance(norm, nn.LayerNorm):
         stacked = stacked - stacked.mean(-1, keepdim=True)
     spread = (stacked.sum(0).square().mean(-1, keepdim=True) + norm.eps).sqrt()  # [..., 1]

@@ -18,6 +18,7 @@ from manyheads.attention import causal_mask
 from manyheads.drawing.element import table_html
 from manyheads.maps.ledger import answer_of
 from manyheads.models.registry import HeadModel, checked_head
+from manyheads.reading.value_norms import held
 from manyheads.shared.tokens import readable
 
 EMBEDDING, ATTENTION, FEED_FORWARD = "embedding", "attention", "feed-forward"
@@ -90,7 +91,8 @@ class Neurons:
     means over the tokens that count: those that the answer is read from; all, where it's read from what the heads of
     the next layer write. `writes` are [neuron, width]. What all add together, and the `bias` [width], is what the part
     adds to such a token. `raises` has the strongest, by how long the vector is that they add, the strongest first: the
-    answers, (question, label), that gain by the neuron's being there, the most first, and how much. What gains is the
+    answers, (question, label), that gain by the neuron's being there, the most first, and how much. Where a norm comes
+    after the part, its factor is held still at what it is for all neurons together. What gains is the
     logarithm of the probability, or the cosine above the mean of all. These are the answers so far after the part;
     those at the end, where all tokens count.
     """
@@ -138,6 +140,8 @@ class Lens:
         on = part_mask is None or np.asarray(part_mask)[layer, -1]
         activations = seen[0][places].mean(0) * float(on)
         writes = output.weight.T
+        if hasattr(output, "norm"):
+            writes = writes * held(output, seen[0][places[-1]] @ writes)
         adds = activations.abs() * writes.norm(dim=-1)
         raises = {}
         for neuron in adds.argsort(descending=True, stable=True)[:count].tolist():

@@ -93,9 +93,7 @@ def _steps(module, model, X, attention_map, head, causal=False, padding=False, s
     if module.rotary_base is not None:
         named["rotaryBase"] = module.rotary_base
     if decodes:
-        named |= {"kvHeads": module.num_kv_heads, "decodes": True}
-        if hasattr(module, "query_norm"):
-            named["normEpsilon"] = module.query_norm.eps
+        named |= {"kvHeads": module.num_kv_heads, "decodes": True, "norms": model.norms, "cap": module.cap or 0}
     if attention_map.predictions and hasattr(model, "ledger") and module is model.attention:
         ledger = model.ledger(steps["concat"][0])  # of [CLS]
         named["labels"] = [list(label) for label in ledger.pop("labels")]

@@ -96,6 +96,18 @@ def norms(values, rows):  # [g, k, d_v], [h, d_v, d] -> [h, k]
     return (shared.float() @ rows.float()).norm(dim=-1)
 
 
+def held(output, written):  # [..., d] -> [..., d], or 1
+    """By what each number is multiplied that a matrix has written, where a norm comes before it's added.
+
+    The norm's factor is held still at what it is for all that is `written`; so what its parts write adds up.
+
+    >>> held(torch.nn.Linear(12, 7), torch.ones(7))
+    1
+    """
+    norm = getattr(output, "norm", None)
+    return 1 if norm is None else norm.weight / (written.square().mean(-1, keepdim=True) + norm.eps).sqrt()
+
+
 def rows_of(output, heads):  # -> [h, d_v, d]
     """The block of W^O behind each head of one of our own models, from the layer that has it.
 

@@ -16,11 +16,14 @@ from ggufs import (
     REFUSED,
     REFUSED_FOLDERS,
     SPOILT,
+    STRAIGHT,
+    WIDE,
     changed_json,
     dequantized,
     spoil,
     write_folder,
     write_gguf,
+    write_older,
 )
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -80,23 +83,32 @@ def test_maps_and_logits_are_transformers_for_any_sizes(tmp_path_factory, data):
     architecture = data.draw(st.sampled_from(ARCHITECTURES))
     groups, shared, half = (data.draw(st.integers(1, most)) for most in (3, 3, 9))
     scalings = [None, {"rope_type": "linear", "factor": 3.0}, LLAMA_3]
+    more = 2 if architecture == "gemma3" else 0  # so that some have a sixth layer, which isn't local
     sizes = {
         "kv_heads": groups,
         "heads": groups * shared,
         "head_dim": 2 * half,
         "width": groups * shared * data.draw(st.integers(2, 7)),
         "hidden": data.draw(st.integers(1, 40)),
-        "layers": data.draw(st.integers(1, 5)),
+        "layers": data.draw(st.integers(1, 5)) + more,
         "tied": data.draw(st.booleans()),
         "rope_base": data.draw(st.sampled_from([100.0, 10_000.0, 5e5])),
         "epsilon": data.draw(st.sampled_from([1e-6, 1e-5, 1e-2])),
-        "scaling": None if architecture == "phi3" else data.draw(st.sampled_from(scalings)),
+        "scaling": None if architecture in STRAIGHT else data.draw(st.sampled_from(scalings)),
         "seed": data.draw(st.integers(0, 99)),
     }
     reference, decoder = write_gguf(path, architecture, "F32", **sizes), load_decoder(path)
     ids = data.draw(st.lists(st.integers(0, 356), min_size=1, max_size=40))
     assert_equals(decoder, reference, ids)
     assert decoder.max_tokens == min(256, math.isqrt(GGUF["mostWeights"] // (decoder.num_layers * decoder.num_heads)))
+
+
+@pytest.mark.parametrize("architecture", WIDE)
+def test_queries_of_the_largest_gemmas_are_divided_by_another_root(tmp_path, architecture):
+    path, sizes = tmp_path / "model.gguf", {"heads": 2, "width": 32, "head_dim": 64, "layers": WIDE[architecture]}
+    reference = write_gguf(path, architecture, "F32", **sizes)
+    assert reference.config.query_pre_attn_scalar == 16
+    assert_equals(load_decoder(path), reference, [*range(3, 40)])
 
 
 def test_the_books_own_file_is_the_books_own_decoder(decoder):
@@ -165,7 +177,7 @@ def test_any_part_of_a_model_in_several_files_finds_the_others_and_one_that_is_m
 @pytest.mark.parametrize("architecture", ARCHITECTURES)
 @pytest.mark.parametrize("dtype", [torch.float32, torch.float16, torch.bfloat16])
 def test_a_folder_is_read_as_transformers_reads_it(tmp_path, architecture, dtype):
-    scaling = None if architecture == "phi3" else LLAMA_3
+    scaling = None if architecture in STRAIGHT else LLAMA_3
     model = write_gguf(tmp_path / "model.gguf", architecture, "F32", kv_heads=2, scaling=scaling, tied=bool(scaling))
     write_folder(tmp_path / "my model", model.to(dtype), max_shard_size="100KB")
     assert len([*(tmp_path / "my model").glob("*.safetensors")]) > 2
@@ -178,19 +190,31 @@ def test_a_folder_is_read_as_transformers_reads_it(tmp_path, architecture, dtype
     assert_equals(decoder, reference, ids)
 
 
+@pytest.mark.parametrize("architecture", ["gpt2", "gemma3"])
+def test_a_folder_of_the_first_years_is_read_as_well(tmp_path, architecture):
+    scaling = {"rope_type": "linear", "factor": 3.0} if architecture == "gemma3" else None
+    model = write_gguf(tmp_path / "model.gguf", architecture, "F32", hidden=4 * 96, scaling=scaling)
+    write_folder(tmp_path / "model", model)
+    write_older(tmp_path / "model", architecture)
+    assert_equals(load_decoder(tmp_path / "model"), model, [*range(3, 40)])
+
+
 def test_what_a_config_leaves_out_is_as_transformers_has_it(tmp_path):
     for name, row in GGUF["folder"]["models"].items():
         defaults = AutoConfig.for_model(name)
+        rope = getattr(defaults, "rope_parameters", None) or {}
+        rope = rope.get("full_attention", rope)
         for key, value in (GGUF["folder"]["config"] | row).items():
-            found = getattr(defaults, key, (defaults.rope_parameters or {}).get(key, value))
-            assert key == "architecture" or found == value, (name, key)
+            found = getattr(defaults, key, rope.get(key, value))
+            assert key in ("architecture", "files") or found == value, (name, key)
 
 
 @pytest.mark.parametrize("sentence", REFUSED_FOLDERS)
 def test_a_folder_that_would_be_read_wrong_is_refused_with_its_reason(tmp_path, sentence):
-    write_folder(tmp_path, write_gguf(tmp_path / "model.gguf", "llama", "F32"))
+    architecture, change = REFUSED_FOLDERS[sentence]
+    write_folder(tmp_path, write_gguf(tmp_path / "model.gguf", architecture, "F32"))
     (tmp_path / "model.gguf").unlink()
-    REFUSED_FOLDERS[sentence](tmp_path)
+    change(tmp_path)
     with pytest.raises(ValueError, match=re.escape(f"{tmp_path} can't be opened: {sentence}")):
         load_decoder(tmp_path)
 
@@ -202,7 +226,7 @@ def test_a_folder_that_would_be_read_wrong_is_refused_with_its_reason(tmp_path, 
 def opened(request, tmp_path_factory):
     """A decoder of each architecture, with an output matrix of its own and heads of a width of their own."""
     path = tmp_path_factory.mktemp("gguf") / "my model.GGUF"
-    scaling = None if request.param == "phi3" else LLAMA_3
+    scaling = None if request.param in STRAIGHT else LLAMA_3
     write_gguf(path, request.param, "Q8_0", kv_heads=2, head_dim=40, tied=False, scaling=scaling)
     return load_decoder(path)
 
@@ -218,6 +242,7 @@ def test_all_figures_show_it(opened):
         assert_close(steps["maps"], opened(TEXT).weights[layer])
     words = opened.write(TEXT, words=2)
     assert words == opened.write(TEXT, words=2)
+    assert opened.write("tea " * 300, words=300)  # beyond the vectors that some have for positions
 
 
 def test_parts_of_an_answer_sum_to_its_logit(opened):
@@ -246,7 +271,7 @@ def test_parts_of_a_score_sum_to_it_before_the_softmax(opened, off):
 @pytest.mark.parametrize("sentence", REFUSED)
 def test_a_model_that_would_be_computed_wrong_is_refused_with_its_reason(tmp_path, sentence):
     path = tmp_path / "model.gguf"
-    write_gguf(path, "llama", **({"kind": "F32"} | REFUSED[sentence]))
+    write_gguf(path, **({"architecture": "llama", "kind": "F32"} | REFUSED[sentence]))
     with pytest.raises(ValueError, match=re.escape(f"{path} can't be opened: {sentence}")):
         load_decoder(path)
 

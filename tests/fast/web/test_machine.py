@@ -14,6 +14,7 @@ from manyheads.models.focus import tokenize
 from manyheads.models.keeping import kept_file
 from manyheads.models.machine import machine_data, walked, without_parts
 from manyheads.models.pretrained import pretrained_file
+from manyheads.reading.value_norms import held
 
 TRAIN = "My tired boss hates the noisy train to Berlin."
 NURSE = "The nurse is not happy with the new boss."
@@ -205,6 +206,7 @@ def test_a_whole_decoder_in_the_page_is_pythons(tmp_path, architecture):
         layer = model.attention_layer(1)
         read = in_layer(model, text, mask, 1)
         heads = contributions(layer, read, mask=causal_mask(len(read)), head_mask=torch.tensor(mask[1, :-1]))
+        heads = heads * held(layer.output, heads.sum(0))
         adds = np.reshape(page["inside"]["adds"]["values"], page["inside"]["adds"]["shape"])
         assert_close(adds, heads.norm(dim=-1), part=1e-3)
         neurons_are_pythons(page["inside"]["neurons"], model.neurons(text, 1, part_mask=mask), part=1e-3)
@@ -234,5 +236,5 @@ def test_a_deep_decoder_reads_its_answer_where_the_page_shows_it(tmp_path):
 def in_layer(model, text, mask, layer):  # -> [t, d]
     """What the heads of a decoder's layer read, with parts off."""
     ids = torch.tensor(model.read(text)[0])
-    _, streams = walked(model.model.embedding(ids), model._layers()[:layer], torch.tensor(mask))
+    _, streams = walked(sum(model.model.words(ids).values()), model._layers()[:layer], torch.tensor(mask))
     return model.model.layers[layer].attention_norm(streams[-1])

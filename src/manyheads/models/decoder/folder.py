@@ -14,7 +14,8 @@ from manyheads.models.decoder.gguf import GGUF, NotRead, Tensor, fault, judge, o
 from manyheads.models.decoder.tokens import facts_of_tokenizer
 
 TABLE, FLOATS = GGUF["folder"], ("F32", "F16", "BF16")
-TENSOR = re.compile(r"(?:model\.)?(?:layers\.(\d+)\.)?(.+)\.(weight|bias)")
+TENSOR = re.compile(r"(?:model\.|transformer\.)?(?:(?:layers|h)\.(\d+)\.)?(.+)\.(weight|bias)")
+FOLLOWS = re.compile(r"rotary_emb\.inv_freq$|\.attn\.(masked_)?bias$")  # older files' tensors that others imply
 LONGEST = 2**26  # bytes of a header
 
 
@@ -34,16 +35,24 @@ def _facts_and_tensors(folder):
     if not all(isinstance(each, dict) for each in scaling):
         raise ValueError(fault("file", name="config.json"))
     config = TABLE["config"] | TABLE["models"][model] | own
+    files = TABLE["models"][model].get("files", {})
+    config |= {name: own[theirs] for theirs, name in files.get("names", {}).items() if own.get(theirs) is not None}
     for each in scaling:  # which older files call otherwise
+        local, each = each.get("sliding_attention") or {}, each.get("full_attention") or each
+        if not isinstance(local, dict) or not isinstance(each, dict):
+            raise ValueError(fault("file", name="config.json"))
+        if local.get("rope_type", "default") != "default":
+            raise ValueError(fault("stretched", value=local["rope_type"]))
+        config |= {"rope_local_base_freq": local["rope_theta"]} if "rope_theta" in local else {}
         config |= {"rope_type": each.get("type", "default")} | each if each else {}
-    facts, factors = _facts(config)
+    facts, factors = _facts(config, files)
     written = _json(folder, "tokenizer.json")
     ends = _json(folder, "generation_config.json", {}).get("eos_token_id") or config.get("eos_token_id")
     try:
         facts |= facts_of_tokenizer(written, ends if isinstance(ends, list) else [ends])
     except (AttributeError, IndexError, KeyError, TypeError) as error:
         raise ValueError(fault("file", name="tokenizer.json")) from error
-    tensors = {_in_files(name): tensor for name, tensor in _tensors(folder)}
+    tensors = dict(_in_files(*named, files) for named in _tensors(folder))
     if config["tie_word_embeddings"]:
         tensors.pop("output.weight", None)
     elif "output.weight" not in tensors:
@@ -67,13 +76,22 @@ def _json(folder, name, otherwise=None):
     return found
 
 
-def _facts(config):
+def _facts(config, files):
     """The facts of a GGUF file of the same model, and by what the rotation of each pair of columns is slowed."""
     architecture, factors = config["architecture"], None
-    every = GGUF["architectures"][architecture].get("unturned")
-    turned = config.get("no_rope_layers") or []
-    if any(bool(each) == ((layer + 1) % every == 0) for layer, each in enumerate(turned) if every):
+    every = GGUF["architectures"][architecture].get("every")
+    name, last = files.get("last", (None, None))
+    kinds = config.get(name) if isinstance(config.get(name), list) else []
+    if any((each == last) == ((layer + 1) % every > 0) for layer, each in enumerate(kinds)):
         raise ValueError(fault("unturned", every=every))
+    width, scalar = config.get("hidden_size"), config.get("query_pre_attn_scalar")
+    if architecture == "gpt2" and isinstance(width, int) and config.get("intermediate_size") is None:
+        config["intermediate_size"] = 4 * width
+    if isinstance(scalar, int | float) and scalar > 0:
+        config["attention_multiplier"] = scalar**-0.5
+    for cap in ("attn_logit_softcapping", "final_logit_softcapping"):
+        config[cap] = config.get(cap) or 0
+    config["hidden_act"] = TABLE["activations"].get(str(config["hidden_act"]), config["hidden_act"])
     if config["rope_type"] == "llama3":
         factors = _factors(config)
     if config["rope_type"] in ("default", "llama3"):
@@ -96,13 +114,19 @@ def _factors(config):  # -> float32 [pair]
     return (1 / ((1 - smooth) / factor + smooth)).astype(np.float32)
 
 
-def _in_files(name):
-    """What a GGUF file calls a tensor; its own name, where it has none."""
+def _in_files(name, tensor, files):
+    """What a GGUF file calls a tensor, its own name, where it has none, and the tensor as it is there."""
+    layer, names = None, TABLE["tensors"] | files.get("tensors", {})
     if place := TENSOR.fullmatch(name):
         layer, module, part = place.groups()
-        if module in TABLE["tensors"]:
-            return ("" if layer is None else f"blk.{layer}.") + f"{TABLE['tensors'][module]}.{part}"
-    return name
+        if module in names:
+            name = ("" if layer is None else f"blk.{layer}.") + f"{names[module]}.{part}"
+    if name.endswith("norm.weight"):
+        return name, Tensor("F32", (tensor.unpacked() + 1).view(np.uint8)) if files.get("raises") else tensor
+    if files.get("transposed") and layer is not None and name.endswith(".weight"):
+        turned = tensor.packed.reshape(len(tensor.packed), -1, GGUF["blocks"][tensor.kind]["bytes"]).swapaxes(0, 1)
+        tensor = Tensor(tensor.kind, turned.reshape(len(turned), -1))
+    return name, tensor
 
 
 def _tensors(folder):  # yields (name, Tensor)
@@ -131,8 +155,8 @@ def _of_safetensors(path):
     except (AttributeError, KeyError, TypeError, ValueError) as error:
         raise ValueError(fault("file", name=path.name)) from error
     for name, kind, shape, start, end in places:
-        if name.endswith("rotary_emb.inv_freq"):
-            continue  # of older files; it follows from the others
+        if FOLLOWS.search(name):
+            continue
         if kind not in FLOATS:
             raise NotRead(fault("kind", kind=str(kind)[:40]))
         numbers = [start, end, *shape]

@@ -11,6 +11,8 @@ from typing import Any
 import numpy as np
 import torch
 from numpy.typing import ArrayLike, NDArray
+from torch import nn
+from torch.nn import functional as F
 
 from manyheads.attention import MultiHeadAttention, causal_mask
 from manyheads.defaults import where_it_is
@@ -20,7 +22,7 @@ from manyheads.models.attributing import read_back, strongest_heads, titles, wal
 from manyheads.models.composing import BIASES, added_parts, checked_places, through
 from manyheads.models.decoder.folder import read_folder
 from manyheads.models.decoder.gguf import opened, read_gguf
-from manyheads.models.decoder.network import LanguageModel
+from manyheads.models.decoder.network import LanguageModel, NormedLinear
 from manyheads.models.decoder.sampling import drawn, is_endless, probabilities, uniforms
 from manyheads.models.decoder.tokens import DecoderTokens
 from manyheads.models.decoder.weights import Weights, open_weights
@@ -56,8 +58,8 @@ def load_decoder(path: str | os.PathLike[str] | None = None) -> "Decoder":
 
     Or open a model of your own: the `path` of a GGUF file, as Ollama, LM Studio and llama.cpp run them, of one part of
     a file in parts, or of a folder as transformers' `save_pretrained` writes it, with the tokenizer. Its architecture
-    is one that `shared/gguf.json` lists, Llama's and Qwen's among them. All its weights are unpacked as float32,
-    anew at each call: a model of a billion weights takes 4 GB of memory.
+    is one that `shared/gguf.json` lists, Llama's, Gemma's and GPT-2's among them. All its weights are unpacked as
+    float32, anew at each call: a model of a billion weights takes 4 GB of memory.
 
     >>> from manyheads.models.decoder.weights import gguf_file
     >>> mine = load_decoder(gguf_file())  # here, the file of the same model
@@ -137,6 +139,7 @@ class Decoder(Lens):
         self.num_layers, self.num_heads = facts["numLayers"], facts["numHeads"]
         self.num_kv_heads, self.head_dim = facts["numKvHeads"], facts["headDim"]
         self.head_names, self.end_tokens = facts["headNames"], tokens.ends
+        self.norms = facts["norms"]  # of a layer's parts, as `DecoderLayer` has it
         self.tokenizer, self.unspelled = tokens.tokenizer, tokens.unspelled
         self.vocabulary = tokens.words  # what each token stands for
 
@@ -287,10 +290,11 @@ class Decoder(Lens):
         ids, notes = self.read(text)
         feed_forward, layers = [True] * self.num_layers, self.model.layers
         on = checked_parts(part_mask, self, feed_forward)
-        added, streams = walked(self.model.embedding(torch.as_tensor(ids)), self._layers(), on)
+        added, streams = walked(sum(self._words(ids).values()), self._layers(), on)
         scores = self.model.scores(self.model.norm(torch.stack([stream[-1] for stream in streams])))
         own = [part for each in layers for part in ([each.attention_norm, each.attention], [each.mlp_norm, each.mlp])]
         output = [] if self.model.output is None else [self.model.output]
+        position = [] if self.model.position is None else [self.model.position]
         return Machine(
             tokens=tuple(self.tokens(ids)),
             parts=part_names(feed_forward),
@@ -298,7 +302,7 @@ class Decoder(Lens):
             scores=scores.softmax(-1).numpy(force=True),
             labels=tuple(("next word", word) for word in self.vocabulary),
             places=(len(ids) - 1,),
-            parameters=sizes_of([self.model.embedding], *own, [self.model.norm, *output]),
+            parameters=sizes_of([self.model.embedding, *position], *own, [self.model.norm, *output]),
             num_heads=self.num_heads,
             notes=tuple(notes),
         )
@@ -322,13 +326,15 @@ class Decoder(Lens):
         >>> weights[4, -1].argmax().item()  # head 5 looks from "is" at the fourth token, " Italy"
         3
         """
-        x = self.model.embedding(torch.as_tensor(self.read(text)[0]))
+        x = sum(self._words(self.read(text)[0]).values())
         mask = causal_mask(len(x))
         for below in self.model.layers[:layer]:
             x, _, _ = below(x, cache=(), mask=mask)
         return self.model.layers[layer].attention_norm(x)
 
     def _norms(self, cache):  # layers x cache -> [layer, h, t]
+        if isinstance(self.model.layers[0].attention.output, NormedLinear):
+            return None  # the norm that follows isn't of one key: it divides by what all heads write together
         rows = [rows_of(layer.attention.output, self.num_heads) for layer in self.model.layers]
         return torch.stack([norms(values, each) for (_, values), each in zip(cache, rows)]).numpy(force=True)
 
@@ -339,15 +345,17 @@ class Decoder(Lens):
         ids, _ = self.read(text)
         checked_places(len(ids), places, causal=True)
         on = checked_heads(head_mask, self.num_layers, self.num_heads)
-        words = {"embedding": self.model.embedding(torch.as_tensor(ids))}
         norm, attention, _ = self._layers()[layer]
-        parts = through(norm, added_parts(words, self._layers()[:layer], places, on))
+        parts = through(norm, added_parts(self._words(ids), self._layers()[:layer], places, on))
         if attention.query.bias is not None:
-            parts[BIASES] = torch.zeros_like(parts["embedding"])  # what reads them adds its own
+            parts.setdefault(BIASES, torch.zeros_like(parts["embedding"]))  # what reads them adds its own
         return attention, parts
 
     def _walk(self, ids, head_mask=None):
-        return walk(self.model.embedding(torch.as_tensor(ids)), self._layers(), head_mask)
+        return walk(sum(self._words(ids).values()), self._layers(), head_mask)
+
+    def _words(self, ids):
+        return self.model.words(torch.as_tensor(ids))
 
     def _layers(self):
         return [(layer.attention_norm, layer.attention, layer.feed_forward) for layer in self.model.layers]
@@ -364,14 +372,17 @@ class Decoder(Lens):
                 pieces = self.tokens(self.tokenizer.encode(word).ids)
                 raise ValueError(f"{word!r} isn't one token but {len(pieces)}: {pieces}. Name the first")
             chosen.append(self.vocabulary.index(word))
-        parts = read_back(walked, self.model.norm, self.model.readouts[chosen])
+        parts = read_back(walked, self.model.norm, self.model.readouts[chosen], self.model.logit_cap)
         labels = [["next word", token] for token in self.tokens(chosen)]
         return parts | {"ids": chosen, "labels": labels, "headNames": titles(self)}
 
     def _extremes(self, walked, head):  # -> [k][2]
         """The tokens that each word raises and lowers most, where the head looks at it."""
         contribution = walked["values"][head] @ walked["rows"][head]  # [k, d]
-        scores = self.model.scores(contribution * self.model.norm.weight)  # the spread, one number, changes no order
+        if isinstance(self.model.norm, nn.LayerNorm):
+            contribution = contribution - contribution.mean(-1, keepdim=True)
+        # what else the norm does, and a cap, changes no order
+        scores = F.linear(contribution * self.model.norm.weight, self.model.readouts)
         return [self.tokens(pair) for pair in torch.stack([scores.argmax(-1), scores.argmin(-1)], -1).tolist()]
 
     def losses(
@@ -408,7 +419,10 @@ class Decoder(Lens):
         """
         numbers = uniforms(secrets.randbits(32) if seed is None else seed)
         new, cache, generated = self.read(text)[0], None, []
-        while len(generated) < self.max_tokens and not is_endless(self.tokens(generated)):
+        most, positions = self.max_tokens, self.model.position
+        if positions is not None:
+            most = min(most, positions.num_embeddings - len(new) + 1)
+        while len(generated) < most and not is_endless(self.tokens(generated)):
             scores, _, cache = self.run(new, cache, head_mask=head_mask)
             chosen = drawn(*probabilities(scores[-1].numpy(force=True), temperature, top_k, top_p), next(numbers))
             longer = self.tokenizer.decode([*generated, chosen], skip_special_tokens=False)

@@ -23,11 +23,14 @@ MATRICES = {
     "mlp.down": "ffn_down",
 }
 NORMS = {"attention_norm": "attn_norm", "mlp_norm": "ffn_norm", "norm": "output_norm"}
+NORMS |= {"attention.output.norm": "post_attention_norm", "mlp.down.norm": "post_ffw_norm"}
 HEAD_NORMS = {"attention.query_norm": "attn_q_norm", "attention.key_norm": "attn_k_norm"}
-TABLES = {"embedding": "token_embd", "output": "output"}
+TABLES = {"embedding": "token_embd", "position": "position_embd", "output": "output"}
 MODULES = {theirs: [ours] for ours, theirs in (MATRICES | NORMS | HEAD_NORMS | TABLES).items()}
 # Some files have several matrices in one, below each other.
 FUSED = {"attn_qkv": ["attention.query", "attention.key", "attention.value"], "ffn_up": ["mlp.gate", "mlp.up"]}
+FIRST_NORM = {"before": "attn_norm", "both": "attn_norm", "after": "post_attention_norm"}  # of a layer
+SCALES = ("embeddingScale", "residualScale", "logitScale", "attentionScale")
 FACTORS = "rope_freqs.weight"  # by which the rotation of each pair of columns is slower
 
 
@@ -56,13 +59,14 @@ class Weights:
     def __init__(self, metadata, tensors, name):
         self.metadata, self._tensors = metadata, tensors
         self.architecture = metadata["general.architecture"]
-        self._known = GGUF["architectures"][self.architecture]
+        self._known = GGUF["usual"] | GGUF["architectures"][self.architecture]
         names = ("numLayers", "numHeads", "numKvHeads", "headDim", "width", "mlpWidth", "normEpsilon", "rotaryBase")
         self._facts = {"name": name} | {each: self._value(each) for each in names}
         self.num_layers, width, heads = (self._facts[each] for each in ("numLayers", "width", "numHeads"))
-        self._expect(f"blk.{self.num_layers - 1}.attn_norm.weight", 1, width)
+        self._expect(f"blk.{self.num_layers - 1}.{FIRST_NORM[self._known['norms']]}.weight", 1, width)
         self._expect("blk.0.attn_output.weight", width, heads * self._facts["headDim"])
         self._facts |= {
+            **{name: self._known[name] for name in ("activation", "every", "norms")},
             "vocabularySize": self._held("token_embd.weight").shape[0],
             "normEpsilon": round(self._facts["normEpsilon"], 9),  # 1e-5, as float32
             "headNames": [f"head {head + 1}" for head in range(heads)],
@@ -76,14 +80,14 @@ class Weights:
     def _value(self, name):
         """A number of the table `facts`; where the file is silent the row's own, another one, or one by another."""
         row = GGUF["facts"][name]
-        value, otherwise = self._fact(row["fact"]), row.get("otherwise")
+        value, otherwise = self._fact(row["fact"]), self._known["otherwise"].get(name, row.get("otherwise"))
         if value is None and isinstance(otherwise, list):
             number, *by = map(self._value, otherwise)
-            return number // math.prod(by)
+            return number // math.prod(by) if by else number
         value = otherwise if value is None else value
         least, shown = row.get("least", 1), "nothing" if value is None else str(value)[:40]
         if row.get("fraction"):
-            if type(value) not in (int, float) or not 0 < value < math.inf:
+            if type(value) not in (int, float) or not (0 < value < math.inf or value == row.get("least")):
                 raise ValueError(fault("fraction", fact=row["fact"], value=shown))
         elif type(value) is not int or not least <= value <= MOST:
             raise ValueError(fault("count", fact=row["fact"], value=shown, least=least))
@@ -106,7 +110,8 @@ class Weights:
             raise ValueError(fault("groups", **self._facts))
         for row in GGUF["ruledOut"]:
             value, allowed = self._fact(row["fact"]), [self._facts.get(each, each) for each in row["unless"]]
-            if value is not None and value not in allowed:
+            is_meant = row.get("architecture", self.architecture) == self.architecture
+            if is_meant and value is not None and value not in allowed:
                 raise ValueError(fault(row["fault"], **self._facts, fact=row["fact"], value=str(value)[:40]))
 
     def _slow_down(self):
@@ -133,7 +138,9 @@ class Weights:
 
     def sizes(self):
         """What a `LanguageModel` is made by."""
-        facts, every = self._facts, self._known.get("unturned")
+        facts, known = self._facts, self._known
+        bases = {"": None, "rotaryBase": facts["rotaryBase"], "localBase": self._value("localBase")}
+        ends = [known["turns"][-1 if (layer + 1) % known["every"] == 0 else 0] for layer in range(self.num_layers)]
         return {
             "tokens": facts["vocabularySize"],
             "layers": facts["numLayers"],
@@ -142,13 +149,35 @@ class Weights:
             "kv_heads": facts["numKvHeads"],
             "head_dim": facts["headDim"],
             "hidden": facts["mlpWidth"],
-            "rotary_base": facts["rotaryBase"],
+            "rotary_base": [bases[name] for name in ends],
+            "positions": self._value("context") if known["positions"] else 0,
             "epsilon": facts["normEpsilon"],
-            "unturned": range(every - 1, self.num_layers, every) if every else (),
-            "biased": "blk.0.attn_q.bias" in self._tensors,
-            "normed": self._known.get("normed", False),
+            "biased": known["biased"] or "blk.0.attn_q.bias" in self._tensors,
             "tied": "output.weight" not in self._tensors,
+            "cap": self._value("scoreCap") or None,
+            "logit_cap": self._value("logitCap") or None,
+        } | {name: known[name] for name in ("norms", "norm", "normed", "activation", "gated")}
+
+    def _fold(self, tensors):
+        """Put what is scaled in a model into its weights."""
+        facts, (embeds, residuals, logits, scale) = self._facts, map(self._value, SCALES)
+        if self._known["spreads"]:
+            embeds = facts["width"] ** 0.5
+        if self.num_layers == self._known["wide"]:
+            scale = scale or (facts["numHeads"] / facts["width"]) ** 0.5
+        queries = r"attention\.query_norm\." if self._known["normed"] else r"attention\.query\."
+        tied = "output.weight" not in self._tensors
+        by = {
+            r"^embedding\.": embeds,
+            r"^norm\.": 1 / logits / (embeds if tied else 1),
+            r"(attention\.output|mlp\.down)\.(weight|bias)": residuals,
+            queries: scale * facts["headDim"] ** 0.5 if scale else 1,
         }
+        for name in tensors:
+            for pattern, factor in by.items():
+                if factor != 1 and re.search(pattern, name):
+                    tensors[name] = tensors[name] * np.float32(factor)
+        return tensors
 
     def tensors(self, shapes):
         """All weights as float32, under the names of our modules, whose `shapes` are given: {name: array}.
@@ -162,17 +191,14 @@ class Weights:
         if missing := [name for name in shapes if name not in ours]:
             raise ValueError(fault("lacks", name=_in_files(missing[0])))
         for name, modules in places.items():
-            rows, columns = (
-                (1 if len(shapes[each]) == 1 else shapes[each][0] for each in modules),
-                shapes[modules[0]][-1],
-            )
-            self._expect(name, sum(rows), columns)
+            rows, *columns = sum(shapes[each][0] for each in modules), *shapes[modules[0]][1:]
+            self._expect(name, *((rows, *columns) if columns else (1, rows)))
         found = {}
         for name, modules in places.items():
             ends = np.cumsum([math.prod(shapes[module]) for module in modules])
             parts = np.split(self._unpacked(name).reshape(-1), ends[:-1])
             found |= {each: self._own_order(each, part.reshape(shapes[each])) for each, part in zip(modules, parts)}
-        return found
+        return self._fold(found)
 
     def _unpacked(self, name):
         with np.errstate(invalid="ignore", over="ignore"):
@@ -188,6 +214,7 @@ class Weights:
             return [name]
         layer, matrix, part = place.groups()
         is_fused = matrix in FUSED and f"blk.{layer}.ffn_gate.weight" not in self._tensors
+        is_fused = is_fused and (self._known["gated"] or matrix != "ffn_up")
         before = "" if layer is None else f"layers.{layer}."
         return [f"{before}{module}.{part}" for module in (FUSED if is_fused else MODULES).get(matrix, [matrix])]
 

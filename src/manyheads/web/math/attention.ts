@@ -3,7 +3,7 @@
 // A matrix is {shape: [rows, columns], values: Float32Array}, row by row. A `layer` holds the tensors of the torch
 // module's state_dict by their own names: "query.weight" and "key.weight" [h * d_k, d], "value.weight" [h * d_v, d],
 // "output.weight" [d, h * d_v], each head by head; and, where the module has them, "query.bias" to "output.bias", and
-// "query.gain" and "key.gain" [d_k], of the RMSNorm that each head's queries and keys go through. A mask
+// "query.gain" and "key.gain", of the RMSNorm that queries and keys go through: [d_k], each head's, or [h * d_k], all together. A mask
 // is a flat array, q * k long or h * q * k; not 0 = this query may attend to this key. A query that may attend to no key
 // gets zero weights.
 //
@@ -45,6 +45,7 @@ export interface AttentionOptions {
   mask?: Mask;
   headMask?: Mask;
   scaled?: boolean;
+  cap?: number; // to which scores are bent, where they are
   rotaryBase?: Rotary | null; // queries and keys are turned by their positions
   normEpsilon?: number; // of the norm of queries and keys, where they are normed
 }
@@ -80,6 +81,12 @@ export function attentionScores(Q: Matrix, K: Matrix, options: { numHeads?: numb
   for (let i = 0; i < scores.length; i++) scores[i] *= factor;
   return { shape: [numHeads, queries, keys], values: scores };
 }
+
+/** A score or a logit that a cap keeps smaller (Gemma 2, arXiv:2408.00118). */
+export const bent = (value: number, cap: number) => (cap ? cap * Math.tanh(value / cap) : value);
+
+/** By what a value is multiplied where it's bent. */
+export const bend = (value: number, cap: number) => (value ? bent(value, cap) / value : 1);
 
 /** The scores with -Infinity where the mask is 0; the same scores where there is no mask. */
 export function hide(scores: Matrix, mask: Mask) {
@@ -130,8 +137,9 @@ export function average(weights: Matrix, V: Matrix, headMask: Mask = null) {
 
 /** Equation 1 for every head, softmax(Q K^T / sqrt(d_k)) V. `scaled: false` leaves out sqrt(d_k). */
 export function attend(Q: Matrix, K: Matrix, V: Matrix, options: Partial<Omit<AttentionOptions, "keys">> = {}) {
-  const { numHeads = 1, mask = null, headMask = null, scaled = true } = options;
+  const { numHeads = 1, mask = null, headMask = null, scaled = true, cap = 0 } = options;
   const scores = attentionScores(Q, K, { numHeads, scale: scaled ? null : 1 });
+  if (cap) scores.values.forEach((score, at) => (scores.values[at] = bent(score, cap)));
   const masked = hide(scores, mask);
   const weights = softmax(masked);
   const context = average(weights, V, headMask);
@@ -164,7 +172,7 @@ export function project(
   return [place(Q, layer["query.gain"], numHeads, placing), place(K, layer["key.gain"], numHeads, placing), V];
 }
 
-/** Norms each head's part of each row, and turns it by the row's position: see rotary.ts. */
+/** Norms each head's part of each row, or all of it, and turns each head's part by the row's position: see rotary.ts. */
 function place(
   straight: Matrix,
   gain: Matrix | undefined,
@@ -176,14 +184,13 @@ function place(
     shape: [rows, width],
     values,
   } = straight;
-  const part = width / numHeads;
-  const placed = new Float32Array(values.length);
-  for (let row = 0; row < rows; row++)
-    for (let from = row * width; from < (row + 1) * width; from += part) {
-      const own = values.subarray(from, from + part);
-      const normed = gain ? rmsNorm(own, gain.values, normEpsilon) : own;
-      placed.set(rotaryBase ? rotated(normed, row, rotaryBase) : normed, from);
-    }
+  const placed = values.slice();
+  const each = (length: number, change: (part: Float32Array, row: number) => ArrayLike<number>) => {
+    for (let from = 0; from < placed.length; from += length)
+      placed.set(change(placed.subarray(from, from + length), Math.floor(from / width)), from);
+  };
+  if (gain) each(gain.values.length, (part) => rmsNorm(part, gain.values, normEpsilon));
+  if (rotaryBase) each(width / numHeads, (part, row) => rotated(part, row, rotaryBase));
   return { shape: [rows, width], values: placed };
 }
 
@@ -256,13 +263,13 @@ export const steps = (X: Matrix, layer: Layer, options: StepsOptions) => stepsAn
 
 /** The same, and what all heads look at, [h, q, k]. */
 export function stepsAndMaps(X: Matrix, layer: Layer, options: StepsOptions): { steps: HeadSteps; maps: Matrix } {
-  const { numHeads, head = 0, mask = null, headMask = null, scaled = true, rotaryBase } = options;
+  const { numHeads, head = 0, mask = null, headMask = null, scaled = true, cap, rotaryBase } = options;
   if (!(Number.isInteger(head) && head >= 0 && head < numHeads))
     throw new RangeError(`head must be a whole number from 0 to ${numHeads - 1}, got ${head}`);
   const [XWq, XWk, V] = projected(X, X, layer, numHeads);
   const Q = place(XWq, layer["query.gain"], numHeads, options);
   const K = place(XWk, layer["key.gain"], numHeads, options);
-  const { scores, masked, weights, context } = attend(Q, K, V, { numHeads, mask, headMask, scaled });
+  const { scores, masked, weights, context } = attend(Q, K, V, { numHeads, mask, headMask, scaled, cap });
   const columns = ({ shape: [rows, width], values }: Matrix) => {
     const part = width / numHeads;
     const own = new Float32Array(rows * part);

@@ -1,6 +1,6 @@
 // What each part of a decoder adds to the logits that are read from its last token: twin of `read_back` in models/attributing.py.
 
-import type { Matrix } from "./attention.ts";
+import { bend, type Matrix } from "./attention.ts";
 
 /** What a layer writes into the last token's vector. */
 export interface LayerWrites {
@@ -8,6 +8,7 @@ export interface LayerWrites {
   values: Float32Array[][]; // [h][k], what is there
   /** What each number of the heads' outputs, side by side, adds along some directions of the vector, through W^O: [direction][h * d_v]. */
   back(directions: Float64Array[]): Float64Array[];
+  biases?: ArrayLike<number>; // of W^O
   mlp: Float32Array | null;
   isOn(head: number): boolean; // a head that is off adds nothing
 }
@@ -26,8 +27,13 @@ export function readBack(
   whole: ArrayLike<number>,
   norm: Norm,
   readouts: ArrayLike<number>[],
+  cap = 0, // to which logits are bent: what that does to each is a factor, which is held still as the norm's is
 ) {
-  const through = readouts.map((readout) => reading(norm, whole, readout));
+  const through = readouts.map((readout) => {
+    const direction = reading(norm, whole, readout);
+    const by = bend(dot(whole, direction), cap);
+    return direction.map((value) => value * by);
+  });
   const along = (vector: ArrayLike<number>) => through.map((direction) => dot(vector, direction));
   const others: Record<string, number[]> = { embedding: along(embedding) };
   const heads: number[][] = []; // [layer * h][label]
@@ -50,7 +56,12 @@ export function readBack(
     });
     if (layer.mlp) others[`layer ${number + 1}, MLP`] = along(layer.mlp);
   });
-  if (norm.bias) others.biases = readouts.map((readout) => dot(norm.bias as ArrayLike<number>, readout));
+  const written = layers.flatMap(({ biases }) => (biases ? [along(biases)] : []));
+  if (norm.bias || written.length)
+    others.biases = readouts.map(
+      (readout, label) =>
+        (norm.bias ? dot(norm.bias, readout) : 0) + written.reduce((sum, logits) => sum + logits[label], 0),
+    );
   const parts = readouts.flatMap((_, label) => {
     const row = [...heads, ...Object.values(others)].map((part) => part[label]);
     return [...row, row.reduce((sum, part) => sum + part, 0)];

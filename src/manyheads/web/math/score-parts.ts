@@ -1,6 +1,7 @@
 // Why a head looks where it looks: its score of a query and a key, as a sum over who wrote what the two are made of. Twin of
 // models/composing.py, which says what it means.
 
+import { bend } from "./attention.ts";
 import type { Norm } from "./read-back.ts";
 import { rotated, type Rotary } from "./rotary.ts";
 
@@ -28,21 +29,26 @@ export interface Side {
   rows: ArrayLike<number>[];
   place: number;
   bias?: ArrayLike<number>; // [d_k]
-  gain?: ArrayLike<number>; // [d_k], of the norm that what is read goes through
+  norm?: Norm & { spread?: number }; // [d_k], that what is read goes through; its spread, where other heads count for it
 }
 
-/** The pairs of a query and a key that were read through one norm, and turned by their positions where they are. */
-export function scoreParts(norm: Norm, query: Side, key: Side, rotary: Rotary | null = null): ScoreParts {
-  const [queries, keys] = [query, key].map(({ parts, rows, place, bias, gain }) => {
-    const own = rows.map((row) => Float64Array.from(row));
+/** The pairs of a query and a key that were read through one norm, or none, turned by their positions where they are, and bent by a cap. */
+export function scoreParts(
+  norm: Norm | null,
+  query: Side,
+  key: Side,
+  rotary: Rotary | null = null,
+  cap = 0,
+): ScoreParts {
+  const [queries, keys] = [query, key].map(({ parts, rows, place, bias, norm: own }) => {
+    const matrix = rows.map((row) => Float64Array.from(row));
     const read = Object.entries(through(norm, parts)).map(([name, vector]) => [
       name,
-      own.map((row) => dot(row, vector)),
+      matrix.map((row) => dot(row, vector)),
     ]);
     const all: VectorParts = Object.fromEntries(read);
     if (bias) all.biases = Array.from(bias, (value, at) => value + (all.biases?.[at] ?? 0));
-    const normed = gain ? through({ weight: gain, eps: norm.eps }, all) : all;
-    return Object.entries(normed).map(([name, features]) => ({
+    return Object.entries(through(own ?? null, all)).map(([name, features]) => ({
       name,
       features: rotary ? rotated(features, place, rotary) : Float64Array.from(features),
     }));
@@ -52,13 +58,16 @@ export function scoreParts(norm: Norm, query: Side, key: Side, rotary: Rotary | 
   queries.forEach((one, at) =>
     keys.forEach((other, place) => (pairs[at * keys.length + place] = scale * dot(one.features, other.features))),
   );
-  return { parts: queries.map(({ name }) => name), pairs };
+  const by = bend(sum(pairs), cap);
+  return { parts: queries.map(({ name }) => name), pairs: pairs.map((pair) => pair * by) };
 }
 
-/** The parts of a vector through a norm that is frozen at the spread of their sum. */
-export function through({ weight, bias, eps }: Norm, vectors: VectorParts): Record<string, Float64Array> {
-  const width = weight.length;
+/** The parts of a vector through a norm that is frozen at the spread of their sum; without one, they stay as they are. */
+export function through(norm: (Norm & { spread?: number }) | null, vectors: VectorParts): Record<string, Float64Array> {
   const parts = Object.entries(vectors).map(([name, vector]) => [name, Float64Array.from(vector)] as const);
+  if (!norm) return Object.fromEntries(parts);
+  const { weight, bias, eps } = norm;
+  const width = weight.length;
   const whole = new Float64Array(width);
   for (const [, part] of parts) {
     if (bias) {
@@ -68,9 +77,11 @@ export function through({ weight, bias, eps }: Norm, vectors: VectorParts): Reco
     }
     for (let d = 0; d < width; d++) whole[d] += part[d];
   }
-  const spread = Math.sqrt(dot(whole, whole) / width + eps);
+  const spread = norm.spread ?? Math.sqrt(dot(whole, whole) / width + eps);
   for (const [, part] of parts) for (let d = 0; d < width; d++) part[d] *= weight[d] / spread;
-  return { ...Object.fromEntries(parts), ...(bias && { biases: Float64Array.from(bias) }) };
+  const normed: Record<string, Float64Array> = Object.fromEntries(parts);
+  if (bias) normed.biases = Float64Array.from(bias, (value, d) => value + (normed.biases?.[d] ?? 0));
+  return normed;
 }
 
 /** Two parts, and what they add together. */

@@ -14,8 +14,10 @@ export interface Steps extends HeadSteps, Partial<Ledger> {
   biased: boolean;
   rotaryBase?: Rotary; // by which queries and keys are turned, where they are
   normEpsilon?: number; // of the norm that they go through before, where they do
+  norms?: string; // of a decoder's layer: whether parts are normed "before" they read, "after" they have written, or "both"
+  cap?: number; // to which scores are bent, where they are
   kvHeads?: number; // groups of heads that share keys and values, where there are fewer than heads
-  decodes?: boolean; // a decoder's: no token ever looks ahead, and the layer norms what its heads read
+  decodes?: boolean; // a decoder's: no token ever looks ahead
   headMask?: boolean[] | null; // false for each head of the layer that is off
   parameters: Record<string, Matrix | null> | null;
 }
@@ -96,6 +98,10 @@ export function matrix(steps: Steps, name: string): Matrix {
   if (!found) throw new Error(`there is no matrix ${name}`);
   return found;
 }
+
+/** Whether a decoder's layer is normed before its heads read, or after they've written. */
+export const isNormed = ({ decodes, norms = "before" }: Pick<Steps, "decodes" | "norms">, when: "before" | "after") =>
+  Boolean(decodes) && [when, "both"].includes(norms);
 
 /** Whether a head is off, and hands on nothing. */
 export const isOff = ({ headMask }: Pick<Steps, "headMask">, head: number) => headMask?.[head] === false;

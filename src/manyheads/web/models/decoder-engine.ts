@@ -1,14 +1,14 @@
 // The decoder's forward pass: twin of models/decoder/network.py. It keeps what it has computed of the last text, so that a text
 // which begins alike costs its new tokens only.
 
-import { rmsNorm } from "../math/attention.ts";
+import { bent, layerNorm, rmsNorm } from "../math/attention.ts";
 import type { HeadMask } from "../math/attention-map.ts";
 import type { Inside } from "../math/machine.ts";
 import { readBack, type LayerWrites } from "../math/read-back.ts";
-import { speedsOf } from "../math/rotary.ts";
+import { speedsOf, type Rotary } from "../math/rotary.ts";
 import { scoreParts, type AttentionEdge, type ScoreParts, type Side, type VectorParts } from "../math/score-parts.ts";
 import { CHUNK } from "./decoder-weights.ts";
-import type { DecoderWeights } from "./decoder-weights.ts";
+import type { DecoderWeights, Gains } from "./decoder-weights.ts";
 import type { DecoderFacts } from "./files.ts";
 
 /** What is computed of a text. */
@@ -37,6 +37,7 @@ export class DecoderEngine {
   #queries: Float32Array[] = []; // [token][layer, head, dim], rotated
   #mlps: Float32Array[] = []; // [token][layer, width], what each MLP added to the token's vector
   #normedIn: Float32Array[] = []; // [token][layer, width], what the heads of each layer read
+  #spreads: Float32Array[] = []; // [token][part], of what each part wrote before it was normed
   #added: Float32Array[] = []; // [token][part], the norms of what each part added to the token's vector
   #streams = new Float32Array(); // [part, width], the last token's vector after each
   #soFar: SoFar[] = []; // [part], of those that were requested
@@ -60,7 +61,7 @@ export class DecoderEngine {
   /** The same without its map. */
   logits(ids: number[], headMask: HeadMask = null, masked: number[] = []) {
     this.#take(ids, headMask, masked);
-    return this.#weights.scores(this.#normed(this.#last, this.#weights.norm));
+    return this.#bent(this.#weights.scores(this.#normed(this.#last, this.#weights.norm)));
   }
 
   /** Computes what isn't known of a text: nothing, where it was read last. */
@@ -81,8 +82,8 @@ export class DecoderEngine {
     this.#on = on;
     this.#masked = masked;
     this.#ids = ids.slice(0, known);
-    for (const each of [this.#rows, this.#norms, this.#queries, this.#mlps, this.#normedIn, this.#added])
-      each.length = Math.min(each.length, known);
+    const kinds = [this.#rows, this.#norms, this.#queries, this.#mlps, this.#normedIn, this.#spreads, this.#added];
+    for (const each of kinds) each.length = Math.min(each.length, known);
     for (let from = known; from < ids.length; from += CHUNK) {
       const some = ids.slice(from, from + CHUNK);
       this.pass(some);
@@ -158,7 +159,7 @@ export class DecoderEngine {
     const streams = new Float32Array(missing.length * width);
     missing.forEach((part, at) => streams.set(this.#streams.subarray(part * width, (part + 1) * width), at * width));
     const found = this.#weights.scoresOfEach(this.#normed(streams, this.#weights.norm));
-    missing.forEach((part, at) => (this.#soFar[part] = summed(found[at])));
+    missing.forEach((part, at) => (this.#soFar[part] = summed(this.#bent(found[at]))));
     return { adds, answers: some.map((part) => this.#soFar[part]) };
   }
 
@@ -169,6 +170,7 @@ export class DecoderEngine {
     const adds = { shape: [numHeads, count], values: new Float32Array(numHeads * count) };
     for (let token = 0; token < count; token++) {
       const written = this.#weights.multiply(layer, "o", this.#contextsOf([token], layer));
+      this.#hold(written, 1 + 2 * layer, token);
       for (let head = 0; head < numHeads; head++) {
         const own = written.subarray(head * width, (head + 1) * width);
         adds.values[head * count + token] = Math.sqrt(scalarProduct(own, 0, own, 0, width));
@@ -178,33 +180,37 @@ export class DecoderEngine {
     return { layer, weights: { shape: [numHeads, count, count], values: weights }, adds };
   }
 
-  /** How active each neuron of a layer's MLP is at the last token of the text that was read, and what would follow the layer `without` one. */
+  /** How active each neuron of a layer's MLP is at the last token of the text that was read, how long what it writes is, and what would follow the layer `without` one. */
   neurons(layer: number) {
     const { numLayers, numHeads, mlpWidth, width } = this.#facts;
-    const after = (part: number) => this.#streams.subarray(part * width, (part + 1) * width);
+    const [last, part] = [this.#ids.length - 1, 2 + 2 * layer];
+    const spread = this.#weights.layers[layer].mlpAfter ? this.#spreads[last][part] : 1;
+    const after = (each: number) => this.#streams.subarray(each * width, (each + 1) * width);
     const values = this.#gated(layer, this.#normed(after(1 + 2 * layer), this.#weights.layers[layer].mlpNorm));
     if (!this.#on[numLayers * numHeads + layer]) values.fill(0);
     const without = (neuron: number) => {
       const alone = values.map((value, at) => (at === neuron ? value : 0));
-      const written = this.#weights.multiply(layer, "down", alone);
-      const stream = after(2 + 2 * layer).map((value, d) => value - written[d]);
-      return this.#weights.scores(this.#normed(stream, this.#weights.norm));
+      const written = this.#hold(this.#weights.multiply(layer, "down", alone), part, last);
+      const stream = after(part).map((value, d) => value - written[d]);
+      return this.#bent(this.#weights.scores(this.#normed(stream, this.#weights.norm)));
     };
-    return { active: { shape: [1, mlpWidth], values }, without };
+    const lengths = this.#weights.neuronLengths(layer).map((length) => length / spread);
+    return { active: { shape: [1, mlpWidth], values }, lengths, without };
   }
 
   /** What every part adds to the logits of some tokens, after the text that was read last. */
   readBack(tokens: number[]) {
-    const { numLayers, normEpsilon } = this.#facts;
+    const { numLayers, normEpsilon, logitCap } = this.#facts;
     const layers = Array.from({ length: numLayers }, (_, layer) => this.#layerWrites(layer));
-    const norm = { weight: this.#weights.norm, eps: normEpsilon };
-    const embedding = this.#weights.embed(this.#ids.slice(-1));
+    const norm = { ...this.#weights.norm, eps: normEpsilon };
+    const embedding = this.#words(this.#ids.slice(-1), this.#ids.length - 1);
     return readBack(
       layers,
       embedding,
       this.#last,
       norm,
       tokens.map((token) => this.#weights.readout(token)),
+      logitCap,
     );
   }
 
@@ -214,9 +220,10 @@ export class DecoderEngine {
     return this.#layerWrites(layer).values[head].map((value) => {
       const context = new Float32Array(numHeads * headDim);
       context.set(value, head * headDim);
-      return this.#weights.scores(
-        this.#weights.multiply(layer, "o", context).map((number, d) => number * this.#weights.norm[d]),
-      );
+      const written = this.#hold(this.#weights.multiply(layer, "o", context), 1 + 2 * layer, this.#ids.length - 1);
+      const { weight, bias } = this.#weights.norm;
+      const mean = bias ? written.reduce((sum, number) => sum + number) / written.length : 0; // which a LayerNorm takes away
+      return this.#weights.scores(written.map((number, d) => (number - mean) * weight[d]));
     });
   }
 
@@ -225,6 +232,7 @@ export class DecoderEngine {
     const heads = Array.from({ length: numHeads }, (_, head) => head);
     const row = this.#rows[this.#ids.length - 1];
     const count = this.#ids.length;
+    const held = (direction: Float64Array) => this.#hold(direction.slice(), 1 + 2 * layer, count - 1);
     const place = (head: number, key: number) =>
       (Math.floor((head * numKvHeads) / numHeads) * maxTokens + key) * headDim;
     return {
@@ -236,7 +244,8 @@ export class DecoderEngine {
           this.#values[layer].subarray(place(head, key), place(head, key) + headDim),
         ),
       ),
-      back: (directions) => this.#weights.back(layer, directions),
+      back: (directions) => this.#weights.back(layer, directions.map(held)),
+      biases: this.#weights.layers[layer].outputBias,
       mlp: this.#mlpOf(this.#ids.length - 1, layer),
       isOn: (head) => this.#on[layer * numHeads + head] === 1,
     };
@@ -245,22 +254,33 @@ export class DecoderEngine {
   /** Why a head looks from one token of a text at another: twin of `score_parts`. What was read last isn't read again. */
   scoreParts(ids: number[], { layer, head, query, key }: AttentionEdge, headMask: HeadMask = null): ScoreParts {
     this.#take(ids, headMask);
-    const { numHeads, numKvHeads, headDim, maxTokens, normEpsilon } = this.#facts;
+    const { numHeads, numKvHeads, headDim, maxTokens, normEpsilon, scoreCap, width } = this.#facts;
     const { attentionNorm, biases, queryNorm, keyNorm } = this.#weights.layers[layer];
     const group = Math.floor((head * numKvHeads) / numHeads); // whose keys the head reads
     const [asks, answers] = this.#partsAt([query, key], layer);
-    const side = (parts: VectorParts, row: number, place: number, gain?: Float32Array): Side => ({
-      parts,
-      place,
-      gain,
-      rows: this.#weights.rows(layer, "qkv", row * headDim, headDim),
-      bias: biases?.subarray(row * headDim, (row + 1) * headDim),
-    });
+    const side = (parts: VectorParts, first: number, own: number, place: number, gains?: Float32Array): Side => {
+      const [from, end] = [(first + own) * headDim, (first + own + 1) * headDim];
+      const isWhole = gains && gains.length > headDim;
+      const read = () => this.#normedIn[place].slice(layer * width, (layer + 1) * width);
+      const all = () => addRow(this.#weights.multiply(layer, "qkv", read()), biases).subarray(first * headDim);
+      return {
+        parts,
+        place,
+        norm: gains && {
+          weight: isWhole ? gains.subarray(own * headDim, (own + 1) * headDim) : gains,
+          eps: normEpsilon,
+          spread: isWhole ? this.#spreadOf(all().subarray(0, gains.length)) : undefined,
+        },
+        rows: this.#weights.rows(layer, "qkv", from, headDim),
+        bias: biases?.subarray(from, end),
+      };
+    };
     const found = scoreParts(
-      { weight: attentionNorm, eps: normEpsilon },
-      side(asks, head, query, queryNorm),
-      side(answers, numHeads + group, key, keyNorm),
-      this.#weights.rotaryOf(layer),
+      attentionNorm ? { ...attentionNorm, eps: normEpsilon } : null,
+      side(asks, 0, head, query, queryNorm),
+      side(answers, numHeads, group, key, keyNorm),
+      this.#facts.rotaries[layer],
+      scoreCap,
     );
     const product = scalarProduct(
       this.#queries[query],
@@ -269,16 +289,22 @@ export class DecoderEngine {
       (group * maxTokens + key) * headDim,
       headDim,
     );
-    return { ...found, score: product / Math.sqrt(headDim) };
+    return { ...found, score: bent(product / Math.sqrt(headDim), scoreCap) };
   }
 
   /** What the embedding and each part of the layers below one wrote into the vectors of some tokens. */
   #partsAt(places: number[], below: number) {
     const { numHeads, width, headNames } = this.#facts;
-    const parts = places.map((place): VectorParts => ({ embedding: this.#weights.embed([this.#ids[place]]) }));
+    const { positions, layers } = this.#weights;
+    const parts = places.map((place): VectorParts => ({
+      embedding: this.#weights.embed([this.#ids[place]]),
+      ...(positions && { position: positions.subarray(place * width, (place + 1) * width) }),
+    }));
     for (let layer = 0; layer < below; layer++) {
       const vectors = this.#weights.multiply(layer, "o", this.#contextsOf(places, layer));
+      const { outputBias } = layers[layer];
       places.forEach((place, at) => {
+        this.#hold(vectors.subarray(at * numHeads * width, (at + 1) * numHeads * width), 1 + 2 * layer, place);
         headNames.forEach(
           (name, head) =>
             (parts[at][`layer ${layer + 1}, ${name}`] = vectors.slice(
@@ -286,6 +312,7 @@ export class DecoderEngine {
               (at * numHeads + head + 1) * width,
             )),
         );
+        if (outputBias) parts[at].biases = outputBias.map((bias, d) => bias + (parts[at].biases?.[d] ?? 0));
         parts[at][`layer ${layer + 1}, MLP`] = this.#mlpOf(place, layer);
       });
     }
@@ -320,14 +347,15 @@ export class DecoderEngine {
   pass(ids: number[]) {
     const { numLayers, numHeads, headDim, width } = this.#facts;
     const past = this.#ids.length;
-    const turned = this.#turns(past, ids.length);
-    const x = this.#weights.embed(ids);
+    const turned = new Map<Rotary, Turns>(); // of each base
+    const x = this.#words(ids, past);
     const add = (change: Float32Array) => change.forEach((value, at) => (x[at] += value));
     ids.forEach((_, token) => {
       this.#rows[past + token] = new Float32Array(numLayers * numHeads * (past + token + 1));
       this.#queries[past + token] = new Float32Array(numLayers * numHeads * headDim);
       this.#mlps[past + token] = new Float32Array(numLayers * width);
       this.#normedIn[past + token] = new Float32Array(numLayers * width);
+      this.#spreads[past + token] = new Float32Array(1 + 2 * numLayers);
       this.#added[past + token] = new Float32Array(1 + 2 * numLayers);
     });
     this.#streams = new Float32Array((1 + 2 * numLayers) * width);
@@ -340,16 +368,22 @@ export class DecoderEngine {
     };
     note(0, x);
     for (let layer = 0; layer < numLayers; layer++) {
-      const { attentionNorm, mlpNorm } = this.#weights.layers[layer];
+      const { attentionNorm, mlpNorm, outputBias, downBias } = this.#weights.layers[layer];
       const read = this.#normed(x, attentionNorm);
       ids.forEach((_, token) =>
         this.#normedIn[past + token].set(read.subarray(token * width, (token + 1) * width), layer * width),
       );
-      const turns = this.#weights.rotaryOf(layer) === null ? null : turned;
+      const rotary = this.#facts.rotaries[layer];
+      if (rotary !== null && !turned.has(rotary)) turned.set(rotary, this.#turns(rotary, past, ids.length));
+      const turns = rotary === null ? null : turned.get(rotary)!;
       const mixed = this.#weights.multiply(layer, "o", this.#attend(layer, read, turns));
+      addRow(mixed, outputBias);
+      this.#normAfter(mixed, 1 + 2 * layer);
       add(mixed);
       note(1 + 2 * layer, mixed);
       const change = this.#weights.multiply(layer, "down", this.#gated(layer, this.#normed(x, mlpNorm)));
+      addRow(change, downBias);
+      this.#normAfter(change, 2 + 2 * layer);
       if (!this.#on[numLayers * numHeads + layer]) change.fill(0);
       ids.forEach((_, token) =>
         this.#mlps[past + token].set(change.subarray(token * width, (token + 1) * width), layer * width),
@@ -360,9 +394,49 @@ export class DecoderEngine {
     this.#last = x.slice(-width);
   }
 
+  /** What the first layer reads: the tokens' embeddings, with the vectors of their positions, where there are any. */
+  #words(ids: number[], past: number) {
+    const [x, { positions }] = [this.#weights.embed(ids), this.#weights];
+    if (positions) for (let at = 0; at < x.length; at++) x[at] += positions[past * this.#facts.width + at];
+    return x;
+  }
+
+  #gainsAfter(part: number) {
+    const layer = this.#weights.layers[(part - 1) >> 1];
+    return part % 2 ? layer.attentionAfter : layer.mlpAfter;
+  }
+
+  /** Norms what a part has written at the new tokens, in place, where a norm comes after it. */
+  #normAfter(written: Float32Array, part: number) {
+    const gains = this.#gainsAfter(part);
+    if (!gains) return;
+    for (let token = 0; token < written.length / gains.length; token++) {
+      const own = written.subarray(token * gains.length, (token + 1) * gains.length);
+      this.#spreads[this.#ids.length + token][part] = this.#spreadOf(own);
+      this.#hold(own, part, this.#ids.length + token);
+    }
+  }
+
+  /** Vectors that a part writes, or what reads them, through the norm after it, in place: its spread is held still at that of all that the part wrote at a token. */
+  #hold<Numbers extends Float32Array | Float64Array>(vectors: Numbers, part: number, token: number): Numbers {
+    const gains = this.#gainsAfter(part);
+    const spread = this.#spreads[token][part];
+    if (gains) for (let at = 0; at < vectors.length; at++) vectors[at] *= gains[at % gains.length] / spread;
+    return vectors;
+  }
+
+  #spreadOf(own: Float32Array) {
+    return Math.sqrt(scalarProduct(own, 0, own, 0, own.length) / own.length + this.#facts.normEpsilon);
+  }
+
+  #bent(logits: Float32Array) {
+    const { logitCap } = this.#facts;
+    return logitCap ? logits.map((logit) => bent(logit, logitCap)) : logits;
+  }
+
   /** What the heads of a layer make of the new tokens: float32 [token, width] -> [token, head * dim]. */
   #attend(layer: number, x: Float32Array, turns: Turns | null) {
-    const { numHeads, numKvHeads, headDim, maxTokens, width } = this.#facts;
+    const { numHeads, numKvHeads, headDim, maxTokens, width, scoreCap } = this.#facts;
     const past = this.#ids.length;
     const tokens = x.length / width;
     const { biases, queryNorm, keyNorm } = this.#weights.layers[layer];
@@ -372,19 +446,24 @@ export class DecoderEngine {
     const queries = new Float32Array(tokens * numHeads * headDim);
     for (let token = 0; token < tokens; token++) {
       if (biases) for (let at = 0; at < row; at++) qkv[token * row + at] += biases[at];
-      const part = (head: number, gains?: Float32Array) => {
-        const own = qkv.subarray(token * row + head * headDim, token * row + (head + 1) * headDim);
-        return gains ? this.#normed(own, gains) : own;
-      };
+      for (const [gains, from, count] of [
+        [queryNorm, 0, numHeads],
+        [keyNorm, numHeads, numKvHeads],
+      ] as const) {
+        if (!gains) continue;
+        const own = qkv.subarray(token * row + from * headDim, token * row + (from + count) * headDim);
+        own.set(this.#normed(own, { weight: gains }));
+      }
+      const part = (head: number) => qkv.subarray(token * row + head * headDim, token * row + (head + 1) * headDim);
       for (let head = 0; head < numHeads; head++)
-        rotate(part(head, queryNorm), token, turns, queries.subarray((token * numHeads + head) * headDim));
+        rotate(part(head), token, turns, queries.subarray((token * numHeads + head) * headDim));
       this.#queries[past + token].set(
         queries.subarray(token * numHeads * headDim, (token + 1) * numHeads * headDim),
         layer * numHeads * headDim,
       );
       for (let head = 0; head < numKvHeads; head++) {
         const place = (head * maxTokens + past + token) * headDim;
-        rotate(part(numHeads + head, keyNorm), token, turns, keys.subarray(place));
+        rotate(part(numHeads + head), token, turns, keys.subarray(place));
         values.set(part(numHeads + numKvHeads + head), place);
       }
     }
@@ -402,6 +481,7 @@ export class DecoderEngine {
         );
         for (let key = 0; key < seen; key++)
           weights[key] = scale * scalarProduct(queries, from, keys, first + key * headDim, headDim);
+        if (scoreCap) for (let key = 0; key < seen; key++) weights[key] = bent(weights[key], scoreCap);
         for (const key of this.#masked) if (key < past + token) weights[key] = -Infinity;
         softmax(weights);
         if (on) blend(weights, values, first, context.subarray(from, from + headDim));
@@ -412,9 +492,17 @@ export class DecoderEngine {
 
   /** The MLP up to its last matrix: float32 [token, width] -> [token, mlpWidth]. */
   #gated(layer: number, x: Float32Array) {
-    const { mlpWidth, width } = this.#facts;
+    const { mlpWidth, width, activation, gated } = this.#facts;
     const both = this.#weights.multiply(layer, "gu", x);
+    if (!gated) return addRow(both, this.#weights.layers[layer].upBias).map(gelu);
     const values = new Float32Array((x.length / width) * mlpWidth);
+    if (activation !== "silu") {
+      for (let at = 0; at < values.length; at++) {
+        const from = at + Math.floor(at / mlpWidth) * mlpWidth;
+        values[at] = gelu(both[from]) * both[from + mlpWidth];
+      }
+      return values;
+    }
     for (let token = 0, at = 0; at < values.length; token++) {
       for (let column = 0; column < mlpWidth; column++, at++) {
         const gate = both[token * 2 * mlpWidth + column];
@@ -424,19 +512,29 @@ export class DecoderEngine {
     return values;
   }
 
-  /** Each row of numbers at length 1 on average, then times `gains`: float32 [row, gain] -> the same. */
-  #normed(x: Float32Array, gains: Float32Array) {
+  /** Each row of numbers through a norm: float32 [row, gain] -> the same. */
+  #normed(x: Float32Array, gains?: Gains) {
+    if (!gains) return x;
+    const { weight, bias } = gains;
+    const [width, { normEpsilon }] = [weight.length, this.#facts];
+    const vector = (values: Float32Array) => ({ shape: [width], values });
+    if (bias)
+      return layerNorm(
+        { shape: [x.length / width, width], values: x },
+        { weight: vector(weight), bias: vector(bias) },
+        normEpsilon,
+      ).values;
     const values = new Float32Array(x.length);
-    for (let from = 0; from < x.length; from += gains.length)
-      values.set(rmsNorm(x.subarray(from, from + gains.length), gains, this.#facts.normEpsilon), from);
+    for (let from = 0; from < x.length; from += width)
+      values.set(rmsNorm(x.subarray(from, from + width), weight, normEpsilon), from);
     return values;
   }
 
   /** By which angles pairs of columns turn at the positions from `past` on. */
-  #turns(past: number, tokens: number): Turns {
-    const { headDim, rotaryBase } = this.#facts;
+  #turns(rotary: Rotary, past: number, tokens: number): Turns {
+    const { headDim } = this.#facts;
     const half = headDim / 2;
-    const speeds = Float32Array.from(speedsOf(headDim, rotaryBase));
+    const speeds = Float32Array.from(speedsOf(headDim, rotary));
     const angles = Float32Array.from(
       { length: tokens * half },
       (_, at) => (past + Math.floor(at / half)) * speeds[at % half],
@@ -516,6 +614,15 @@ function softmax(scores: Float32Array) {
   for (let at = 0; at < scores.length; at++) sum += scores[at] = Math.exp(scores[at] - most);
   for (let at = 0; at < scores.length; at++) scores[at] /= sum;
 }
+
+/** Adds a vector to each row of numbers, in place. */
+function addRow(x: Float32Array, vector?: Float32Array) {
+  if (vector) for (let at = 0; at < x.length; at++) x[at] += vector[at % vector.length];
+  return x;
+}
+
+/** Hendrycks and Gimpel 2016, arXiv:1606.08415, as GPT-2 comes near it. */
+const gelu = (x: number) => 0.5 * x * (1 + Math.tanh(Math.sqrt(2 / Math.PI) * (x + 0.044715 * x ** 3)));
 
 /** How many tokens two texts begin with alike. */
 function alike(ids: number[], others: number[]) {

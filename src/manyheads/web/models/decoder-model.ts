@@ -117,7 +117,7 @@ export function nextWord(
     predictions: { [NEXT]: likeliest(logits, tokens.words) },
     notes,
     causal: true,
-    valueNorms: norms ? engine.valueNorms() : null,
+    ...(facts.norms === "before" && { valueNorms: norms ? engine.valueNorms() : null }), // a norm after isn't of one key
   };
   return { ids, logits, map };
 }
@@ -222,8 +222,8 @@ export function decoderMachine(
   };
 
   function neuronsIn(at: number, { logits }: SoFar) {
-    const { active, without } = engine.neurons(at);
-    return neuronsOf(active, weights.neuronLengths(at), (neuron) => {
+    const { active, lengths, without } = engine.neurons(at);
+    return neuronsOf(active, lengths, (neuron) => {
       const other = without(neuron);
       const gains = logits.map((logit, id) => logit - other[id]);
       return largest(gains, RAISED).map((id) => [NEXT, tokens.words[id]]);
@@ -260,7 +260,7 @@ export function decoderFlow(
   state: FlowState,
   headMask: HeadMask = null,
 ): Flow {
-  const { numLayers, numKvHeads, headNames, normEpsilon } = weights.facts;
+  const { numLayers, numKvHeads: kvHeads, headNames, normEpsilon, norms, scoreCap: cap, rotaries } = weights.facts;
   const { ids, notes } = tokens.read(state.sentence);
   return layeredFlow(
     { tokens: ids.map((id) => tokens.words[id]), notes, headNames },
@@ -268,7 +268,7 @@ export function decoderFlow(
     (layer) => ({
       ...engine.layerInput(ids, layer, headMask),
       layer: weights.layerOf(layer),
-      decoding: { rotaryBase: weights.rotaryOf(layer) ?? undefined, kvHeads: numKvHeads, normEpsilon, decodes: true },
+      decoding: { rotaryBase: rotaries[layer] ?? undefined, kvHeads, normEpsilon, norms, cap, decodes: true },
     }),
     state,
     headMask,

@@ -24,18 +24,30 @@ export interface Plan {
   output?: Part;
 }
 
+/** What a norm has learned; one with biases is a LayerNorm. */
+export interface Gains {
+  weight: Float32Array;
+  bias?: Float32Array;
+}
+
 /** What a layer has learned besides its matrices. */
 export interface LayerVectors {
-  attentionNorm: Float32Array; // [width]
-  mlpNorm: Float32Array;
+  attentionNorm?: Gains; // [width], where a part is normed before it reads
+  mlpNorm?: Gains;
+  attentionAfter?: Float32Array; // [width], where what it has written is
+  mlpAfter?: Float32Array;
   biases?: Float32Array; // of queries, keys and values, as the rows of `qkv`
-  queryNorm?: Float32Array; // [headDim], where queries and keys are normed before they're turned
+  outputBias?: Float32Array; // of the other matrices
+  upBias?: Float32Array;
+  downBias?: Float32Array;
+  queryNorm?: Float32Array; // where queries and keys are normed before they're turned: [headDim], or [numHeads * headDim] all together
   keyNorm?: Float32Array;
 }
 
 export class DecoderWeights {
   readonly layers: LayerVectors[] = [];
-  norm: Float32Array = new Float32Array(); // after the last layer
+  norm: Gains = { weight: new Float32Array() }; // after the last layer
+  positions?: Float32Array; // [position, width], where they're added to the words
   readonly facts: DecoderFacts;
   readonly places: ReturnType<typeof layOut>;
   #kernel: Kernel;
@@ -82,6 +94,13 @@ export class DecoderWeights {
     }
   }
 
+  /** Multiplies the first rows of a matrix, or all of them. */
+  scale({ stride, d, ...held }: Held, by: number, rows = held.rows) {
+    const { floats } = this.#kernel;
+    const places = "m" in held ? [d, held.m] : [d];
+    for (const place of places) for (let at = place / 4; at < place / 4 + rows * stride; at++) floats[at] *= by;
+  }
+
   /** The tokens' embeddings: float32 [token, width]. */
   embed(ids: number[]) {
     return this.#rowsOf(this.places.embedding, ids);
@@ -105,17 +124,16 @@ export class DecoderWeights {
     const { embedding, output, layers } = this.places;
     const own = layers.flatMap(({ qkv, o, gu, down }, layer) => {
       const { attentionNorm, mlpNorm, ...more } = this.layers[layer];
-      const few = [attentionNorm, more.biases, more.queryNorm, more.keyNorm];
-      const attention = few.reduce((sum, each) => sum + (each?.length ?? 0), held(qkv) + held(o));
-      return [attention, held(gu) + held(down) + mlpNorm.length];
+      return [
+        held(qkv) +
+          held(o) +
+          lengthOf(attentionNorm?.weight, attentionNorm?.bias, more.attentionAfter) +
+          lengthOf(more.biases, more.outputBias, more.queryNorm, more.keyNorm),
+        held(gu) + held(down) + lengthOf(mlpNorm?.weight, mlpNorm?.bias, more.mlpAfter, more.upBias, more.downBias),
+      ];
     });
-    return [held(embedding), ...own, this.norm.length + (output === embedding ? 0 : held(output))];
-  }
-
-  /** By what queries and keys of a layer turn; null where they don't. */
-  rotaryOf(layer: number) {
-    const { unturned, rotaryBase } = this.facts;
-    return unturned && (layer + 1) % unturned === 0 ? null : rotaryBase;
+    const reads = lengthOf(this.norm.weight, this.norm.bias) + (output === embedding ? 0 : held(output));
+    return [held(embedding) + lengthOf(this.positions), ...own, reads];
   }
 
   /** x [token, column] -> x W^T [token, row], which stays until the next product is made. */
@@ -154,15 +172,17 @@ export class DecoderWeights {
         );
       return { shape: [numHeads * headDim, width], values };
     };
-    const { biases, queryNorm, keyNorm } = this.layers[layer];
-    const biasOf = (first: number, groups: number) => {
+    const { biases, outputBias, queryNorm, keyNorm } = this.layers[layer];
+    const ofHeads = (all: Float32Array, first: number, groups: number) => {
       const values = new Float32Array(numHeads * headDim);
       for (let head = 0; head < numHeads; head++) {
         const from = (first + Math.floor((head * groups) / numHeads)) * headDim;
-        values.set(biases!.subarray(from, from + headDim), head * headDim);
+        values.set(all.subarray(from, from + headDim), head * headDim);
       }
       return { shape: [numHeads * headDim], values };
     };
+    const gainOf = (gains: Float32Array, groups: number) =>
+      gains.length > headDim ? ofHeads(gains, 0, groups) : { shape: [headDim], values: gains };
     const output = new Float32Array(width * numHeads * headDim);
     this.#eachWritten(layer, (values, row) => output.set(values, row * numHeads * headDim));
     return {
@@ -171,12 +191,13 @@ export class DecoderWeights {
       "value.weight": part(numHeads + numKvHeads, numKvHeads),
       "output.weight": { shape: [width, numHeads * headDim], values: output },
       ...(biases && {
-        "query.bias": biasOf(0, numHeads),
-        "key.bias": biasOf(numHeads, numKvHeads),
-        "value.bias": biasOf(numHeads + numKvHeads, numKvHeads),
+        "query.bias": ofHeads(biases, 0, numHeads),
+        "key.bias": ofHeads(biases, numHeads, numKvHeads),
+        "value.bias": ofHeads(biases, numHeads + numKvHeads, numKvHeads),
       }),
-      ...(queryNorm && { "query.gain": { shape: [headDim], values: queryNorm } }),
-      ...(keyNorm && { "key.gain": { shape: [headDim], values: keyNorm } }),
+      ...(outputBias && { "output.bias": { shape: [width], values: outputBias } }),
+      ...(queryNorm && { "query.gain": gainOf(queryNorm, numHeads) }),
+      ...(keyNorm && { "key.gain": gainOf(keyNorm, numKvHeads) }),
     };
   }
 
@@ -204,11 +225,12 @@ export class DecoderWeights {
     this.#eachRow(this.places.layers[layer].o, 0, this.facts.width, visit);
   }
 
-  /** How long the vector is that each neuron of a layer's MLP writes: the columns of its last matrix. */
+  /** How long the vector is that each neuron of a layer's MLP writes: the columns of its last matrix, with each row's gain. */
   neuronLengths(layer: number) {
     const squares = new Float64Array(this.facts.mlpWidth);
-    this.#eachRow(this.places.layers[layer].down, 0, this.facts.width, (values) =>
-      values.forEach((value, neuron) => (squares[neuron] += value ** 2)),
+    const gains = this.layers[layer].mlpAfter;
+    this.#eachRow(this.places.layers[layer].down, 0, this.facts.width, (values, row) =>
+      values.forEach((value, neuron) => (squares[neuron] += (value * (gains?.[row] ?? 1)) ** 2)),
     );
     return squares.map(Math.sqrt);
   }
@@ -264,6 +286,9 @@ export class DecoderWeights {
     return found;
   }
 }
+
+const lengthOf = (...vectors: (Float32Array | undefined)[]) =>
+  vectors.reduce((sum, vector) => sum + (vector?.length ?? 0), 0);
 
 /** Where in the memory everything lies. */
 function layOut({ numHeads, numKvHeads, headDim, width, mlpWidth, vocabularySize }: DecoderFacts, plan: Plan) {

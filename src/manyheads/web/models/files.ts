@@ -30,8 +30,12 @@ export interface DecoderFacts extends PretrainedFacts {
   numKvHeads: number;
   headDim: number;
   vocabularySize: number;
-  rotaryBase: Rotary;
-  unturned?: number; // each so-many-th layer turns no queries and keys
+  rotaries: (Rotary | null)[]; // [layer], by what queries and keys turn; null where they don't
+  norms: string; // as `usual` of shared/gguf.json has it
+  activation: string;
+  gated: boolean;
+  scoreCap: number; // to which scores are bent; 0 where they aren't
+  logitCap: number; // to which logits are
 }
 
 /** The list of a pretrained model's files says it. */

@@ -9,8 +9,18 @@ import { fault, joined, judge, notRead, readGguf, readPart, shorten, type Gguf, 
 
 type Json = Record<string, any>;
 
+/** What the files of a model have otherwise: names of a config and of tensors, what its last kind of layers is called, gains less 1, and matrices [in, out]. */
+interface Otherwise {
+  names?: Record<string, string>;
+  tensors?: Record<string, string>;
+  last?: [name: string, value: unknown];
+  raises?: boolean;
+  transposed?: boolean;
+}
+
 const FLOATS = ["F32", "F16", "BF16"];
-const TENSOR = /^(?:model\.)?(?:layers\.(\d+)\.)?(.+)\.(weight|bias)$/;
+const TENSOR = /^(?:model\.|transformer\.)?(?:(?:layers|h)\.(\d+)\.)?(.+)\.(weight|bias)$/;
+const FOLLOWS = /rotary_emb\.inv_freq$|\.attn\.(masked_)?bias$/; // older files' tensors that others imply
 const LONGEST = 2 ** 26; // bytes of a header, or of a text
 
 /** What the reader's files say of a model, and all of them that hold weights: a GGUF file, all parts of one, or a folder of Hugging Face's. */
@@ -33,14 +43,22 @@ async function readFolder(files: File[]) {
   const scaling = [own.rope_scaling ?? {}, own.rope_parameters ?? {}];
   if (!scaling.every(isObject)) throw fault("file", { name: "config.json" });
   const config: Json = { ...table.config, ...models[own.model_type], ...own };
-  for (const each of scaling)
+  const otherwise: Otherwise = models[own.model_type].files ?? {};
+  for (const [theirs, name] of Object.entries(otherwise.names ?? {})) config[name] = own[theirs] ?? config[name];
+  for (const given of scaling) {
+    const [local, each] = [given.sliding_attention ?? {}, given.full_attention ?? given];
+    if (!isObject(local) || !isObject(each)) throw fault("file", { name: "config.json" });
+    const { rope_type: type = "default", rope_theta: base = config.rope_local_base_freq } = local;
+    if (type !== "default") throw fault("stretched", { value: shorten(type) });
+    config.rope_local_base_freq = base;
     // which older files call otherwise
     if (Object.keys(each).length) Object.assign(config, { rope_type: each.type ?? "default" }, each);
-  const { facts, factors } = factsOf(config);
+  }
+  const { facts, factors } = factsOf(config, otherwise);
   const written = await readJson(named, "tokenizer.json");
   const ends = (await readJson(named, "generation_config.json", {})).eos_token_id ?? config.eos_token_id;
   for (const [name, value] of factsIn(written, [ends].flat())) facts.set(name, value);
-  const { tensors, weights } = await tensorsOf(named);
+  const { tensors, weights } = await tensorsOf(named, otherwise);
   if (config.tie_word_embeddings) tensors.delete("output.weight");
   else if (!tensors.has("output.weight")) throw fault("lacks", { name: "lm_head.weight" });
   if (factors) {
@@ -81,12 +99,16 @@ function parse(bytes: Uint8Array, name: string) {
 }
 
 /** The facts of a GGUF file of the same model, and by what the rotation of each pair of columns is slowed. */
-function factsOf(config: Json) {
+function factsOf(config: Json, { last: [named, last] = ["", null] }: Otherwise) {
   const architecture = config.architecture as keyof typeof architectures;
-  const every = (architectures[architecture] as { unturned?: number }).unturned;
-  const turned: unknown[] = config.no_rope_layers ?? [];
-  if (every && turned.some((each, layer) => Boolean(each) === ((layer + 1) % every === 0)))
-    throw fault("unturned", { every });
+  const { every = 1 } = architectures[architecture] as { every?: number };
+  const kinds: unknown[] = Array.isArray(config[named]) ? config[named] : [];
+  if (kinds.some((each, layer) => (each === last) !== ((layer + 1) % every === 0))) throw fault("unturned", { every });
+  if (architecture === "gpt2") config.intermediate_size ??= 4 * config.hidden_size;
+  if (config.query_pre_attn_scalar > 0) config.attention_multiplier = config.query_pre_attn_scalar ** -0.5;
+  for (const cap of ["attn_logit_softcapping", "final_logit_softcapping"]) config[cap] ??= 0;
+  const activations: Json = table.activations;
+  config.hidden_act = activations[config.hidden_act] ?? config.hidden_act;
   const factors = config.rope_type === "llama3" ? factorsOf(config) : undefined;
   if (config.rope_type === "default" || factors) config.rope_type = "none";
   const facts = new Map<string, unknown>([
@@ -115,15 +137,15 @@ function factorsOf(config: Json) {
 }
 
 /** What a GGUF file calls a tensor; its own name, where it has none. */
-function nameInFiles(name: string) {
+function nameInFiles(name: string, { tensors }: Otherwise) {
   const [, layer, module, part] = TENSOR.exec(name) ?? [];
-  const names: Record<string, string> = table.tensors;
+  const names: Record<string, string> = { ...table.tensors, ...tensors };
   if (!module || !Object.hasOwn(names, module)) return name;
   return `${layer === undefined ? "" : `blk.${layer}.`}${names[module]}.${part}`;
 }
 
 /** The tensors of all files, and these, each behind the one before. */
-async function tensorsOf(files: Map<string, File>) {
+async function tensorsOf(files: Map<string, File>, otherwise: Otherwise) {
   const index = "model.safetensors.index.json";
   const { weight_map: map } = await readJson(files, index, { weight_map: { "": "model.safetensors" } });
   const names = isObject(map) ? [...new Set(Object.values(map))].sort() : [null];
@@ -134,7 +156,7 @@ async function tensorsOf(files: Map<string, File>) {
   for (const name of names as string[]) {
     const file = files.get(name);
     if (!file) throw fault("folder", { name });
-    for (const tensor of await readSafetensors(file))
+    for (const tensor of await readSafetensors(file, otherwise))
       tensors.set(tensor.name, { ...tensor, start: start + tensor.start });
     weights.push(file);
     start += file.size;
@@ -143,7 +165,7 @@ async function tensorsOf(files: Map<string, File>) {
 }
 
 /** The tensors of a file: https://github.com/huggingface/safetensors#format. */
-async function readSafetensors(file: File) {
+async function readSafetensors(file: File, otherwise: Otherwise) {
   const broken = fault("file", { name: file.name });
   const whole = (value: unknown): value is number => Number.isSafeInteger(value) && (value as number) >= 0;
   if (file.size < 8) throw broken;
@@ -151,7 +173,7 @@ async function readSafetensors(file: File) {
   if (length > Math.min(file.size - 8, LONGEST)) throw broken;
   const found: Tensor[] = [];
   for (const [own, each] of Object.entries(parse(await readPart(file, 8, length), file.name))) {
-    if (own === "__metadata__" || own.endsWith("rotary_emb.inv_freq")) continue; // older files' follow from the others
+    if (own === "__metadata__" || FOLLOWS.test(own)) continue;
     const { dtype, shape, data_offsets: places } = isObject(each) ? each : {};
     if (typeof dtype !== "string" || !Array.isArray(shape) || !Array.isArray(places)) throw broken;
     if (!FLOATS.includes(dtype)) throw notRead("kind", { kind: shorten(dtype) });
@@ -159,7 +181,11 @@ async function readSafetensors(file: File) {
     const count = shape.reduce((product, size) => product * size, 1);
     if (![start, end, count, ...shape].every(whole) || !count || shape.length < 1 || shape.length > 2) throw broken;
     if (end - start !== count * blocks[kind].bytes || 8 + length + end > file.size) throw broken;
-    found.push({ name: nameInFiles(own), kind, shape, start: 8 + length + start, bytes: end - start });
+    const name = nameInFiles(own, otherwise);
+    const raised = Number(Boolean(otherwise.raises) && name.endsWith("norm.weight"));
+    const transposed = Boolean(otherwise.transposed) && shape.length > 1 && name.startsWith("blk.");
+    if (transposed) shape.reverse();
+    found.push({ name, kind, shape, start: 8 + length + start, bytes: end - start, raised, transposed });
   }
   return found;
 }

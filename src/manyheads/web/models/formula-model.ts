@@ -22,7 +22,7 @@ interface LayerInput {
   headMask?: boolean[] | null; // false for each head that is off
   below?: Matrix; // what the heads of the layer below look at, where there is one
   belowMask?: boolean[] | null;
-  decoding?: Pick<Steps, "rotaryBase" | "normEpsilon" | "kvHeads" | "decodes">; // of a decoder's layer, whose heads have a group's keys and values each
+  decoding?: Pick<Steps, "rotaryBase" | "normEpsilon" | "norms" | "cap" | "kvHeads" | "decodes">; // of a decoder's layer, whose heads have a group's keys and values each
 }
 
 /** One head's steps in a layer, and what all of its heads look at. */

@@ -3,8 +3,15 @@
 
 import known from "../../shared/gguf.json" with { type: "json" };
 import { Fault } from "../math/faults.ts";
-import { speedsOf } from "../math/rotary.ts";
-import { DecoderWeights, type LayerVectors, type MatrixName, type Part, type Plan } from "./decoder-weights.ts";
+import { speedsOf, type Rotary } from "../math/rotary.ts";
+import {
+  DecoderWeights,
+  type Gains,
+  type LayerVectors,
+  type MatrixName,
+  type Part,
+  type Plan,
+} from "./decoder-weights.ts";
 import type { DecoderFacts, Progress } from "./files.ts";
 import { fault, listed, readPart, shorten, type Gguf, type Tensor } from "./gguf.ts";
 import { areFinite, bitsOf, unpack } from "./gguf-blocks.ts";
@@ -17,14 +24,21 @@ const MATRICES: Record<MatrixName, string[][]> = {
   gu: [["ffn_gate", "ffn_up"], ["ffn_up"]],
   down: [["ffn_down"]],
 };
-const BIASES = ["attn_q.bias", "attn_k.bias", "attn_v.bias"];
+const POSITIONS = "position_embd.weight";
 const FACTORS = "rope_freqs.weight"; // by which the speeds of turning columns are divided
 const AT_ONCE = 2 ** 22; // bytes of a tensor that are read and written together
 
-/** Which pairs of columns turn together, each so-many-th layer that turns none, and whether queries and keys are normed. */
-const ARCHITECTURES: Record<string, { pairs: string; unturned?: number; normed?: boolean }> = known.architectures;
-
 type FactName = keyof typeof known.facts;
+
+const FRACTIONS = ["normEpsilon", "rotaryBase", "localBase", "scoreCap", "logitCap"] as const;
+const SCALES = ["embeddingScale", "residualScale", "logitScale", "attentionScale"] as const;
+
+/**
+ * What the layers of an architecture compute: which `pairs` of columns turn together, and by which base, the last of `turns` in each
+ * so-many-th layer; whether embeddings are multiplied by the root of their width (`spreads`), and with how many layers queries are divided by
+ * another root (`wide`); what facts are where a file is silent. For the others see `DecoderLayer` of models/decoder/network.py.
+ */
+type Architecture = typeof known.usual & { pairs: string; otherwise: Partial<Record<FactName, number>> };
 
 /** How a fact is called in a file, and what it is where the file is silent: a number, another one, or one by another. */
 interface Row {
@@ -34,16 +48,25 @@ interface Row {
   fraction?: boolean;
 }
 
+/** A fact that may not be, except these values or those of other facts, of all architectures or of one. */
+interface RuledOut {
+  fact: string;
+  architecture?: string;
+  unless: unknown[];
+  fault: string;
+}
+
 /** Reads what a file says of its model, and then its weights; refuses at once what would be computed wrong. */
 export class DecoderFile {
   readonly facts: DecoderFacts;
   #gguf: Gguf;
   #architecture: string;
+  #known: Architecture;
   #used = new Set<string>(); // names of tensors
   #matrices: (readonly [MatrixName, Tensor[]])[][]; // [layer]
   #embedding: Tensor;
   #output: Tensor | undefined;
-  #norm: Tensor;
+  #scales: number[]; // `SCALES`
   #stretch: number; // by which the speeds of all turning columns are divided
   #weights: DecoderWeights | undefined;
   #places = new Map<Tensor, Held>(); // in their memory, of the tensors of matrices
@@ -52,17 +75,22 @@ export class DecoderFile {
   constructor(gguf: Gguf, name: string) {
     this.#gguf = gguf;
     this.#architecture = String(gguf.facts.get("general.architecture"));
+    const own: Partial<Architecture> = (known.architectures as Record<string, object>)[this.#architecture];
+    this.#known = { ...known.usual, ...own } as Architecture;
     this.facts = this.#factsOf(name);
     const { numLayers, headDim, width, vocabularySize } = this.facts;
+    const norms = this.#known.norm === "layer" ? ["output_norm.weight", "output_norm.bias"] : ["output_norm.weight"];
     const names = Object.keys(MATRICES) as MatrixName[];
     const layers = Array.from({ length: numLayers }, (_, layer) => layer);
     this.#matrices = layers.map((layer) => names.map((each) => [each, this.#matrix(layer, each)] as const));
     layers.forEach((layer) => this.#expectVectors(layer));
     this.#embedding = this.#tensor("token_embd.weight", [vocabularySize, width]);
     this.#output = this.#optional("output.weight", [vocabularySize, width]);
-    this.#norm = this.#tensor("output_norm.weight", [width]);
+    for (const each of norms) this.#tensor(each, [width]);
+    if (this.#known.positions) this.#tensor(POSITIONS, [this.#value("context"), width]);
     this.#optional(FACTORS, [headDim / 2]);
     this.#stretch = this.#stretchOf();
+    this.#scales = SCALES.map((each) => this.#value(each));
     this.#refuseUnused();
   }
 
@@ -72,27 +100,30 @@ export class DecoderFile {
 
   /** A number of the table `facts`; where the file is silent the row's own, another one, or one by another. */
   #value(name: FactName): number {
-    const { fact, otherwise, least = 1, fraction }: Row = known.facts[name];
+    const { fact, least = 1, fraction, ...row }: Row = known.facts[name];
+    const otherwise = this.#known.otherwise[name] ?? row.otherwise;
     const given = this.#fact(fact);
     if (given === undefined && Array.isArray(otherwise)) {
-      const [number, by = 1] = otherwise.map((each) => this.#value(each as FactName));
-      return Math.floor(number / by);
+      const [number, by] = otherwise.map((each) => this.#value(each as FactName));
+      return by === undefined ? number : Math.floor(number / by);
     }
     const value = given ?? otherwise;
     const isFitting = (number: number) =>
       fraction
-        ? number > 0 && number < Infinity
+        ? (number > 0 && number < Infinity) || (number === 0 && least === 0)
         : Number.isInteger(number) && number >= least && number <= known.mostCount;
     if (typeof value === "number" && isFitting(value)) return value;
     throw fault(fraction ? "fraction" : "count", { fact, least, value: shorten(value ?? "nothing") });
   }
 
   #factsOf(name: string): DecoderFacts {
-    const names = ["numLayers", "numHeads", "numKvHeads", "headDim", "width", "mlpWidth"] as const;
+    const names = ["numLayers", "numHeads", "numKvHeads", "headDim", "width", "mlpWidth", ...FRACTIONS] as const;
     const values = names.map((each) => [each, this.#value(each)]);
     const sizes = Object.fromEntries(values) as Record<(typeof names)[number], number>;
     const { numLayers, numHeads, headDim, width } = sizes;
-    this.#tensor(`blk.${numLayers - 1}.attn_norm.weight`, [width]); // nothing is made by a number that no tensor bears out
+    const { norms, activation, gated } = this.#known;
+    const [norm] = Object.keys(this.#normsOf(width));
+    this.#tensor(`blk.${numLayers - 1}.${norm}`, [width]); // nothing is made by a number that no tensor bears out
     this.#tensor("blk.0.attn_output.weight", [width, numHeads * headDim]);
     this.#refuseOthers(sizes);
     const most = Math.floor(Math.sqrt(known.mostWeights / (numLayers * numHeads)));
@@ -103,9 +134,8 @@ export class DecoderFile {
       maxTokens: Math.min(known.mostTokens, most, ...reaches),
       headNames: Array.from({ length: numHeads }, (_, head) => `head ${head + 1}`),
       vocabularySize: this.#tensor("token_embd.weight", [null, width]).shape[0],
-      normEpsilon: this.#value("normEpsilon"),
-      rotaryBase: this.#value("rotaryBase"), // put right by `finish`, where the file has factors
-      unturned: ARCHITECTURES[this.#architecture].unturned,
+      rotaries: [], // come with `finish`, since the file may have factors
+      ...{ norms, activation, gated },
     };
   }
 
@@ -113,11 +143,14 @@ export class DecoderFile {
   #refuseOthers(sizes: Record<string, number>) {
     const { numHeads, numKvHeads, headDim, width, mlpWidth } = sizes;
     if (numHeads % numKvHeads || headDim % 2) throw fault("groups", sizes);
-    for (const { fact, unless, fault: why } of known.ruledOut) {
+    const { activation, every } = this.#known;
+    const values: Record<string, number | string> = { ...sizes, activation, every };
+    const rows: RuledOut[] = known.ruledOut;
+    for (const { fact, unless, fault: why, architecture = this.#architecture } of rows) {
       const value = this.#fact(fact);
-      const allowed: unknown[] = unless.map((each) => sizes[String(each)] ?? each);
-      if (value !== undefined && !allowed.includes(value))
-        throw fault(why as keyof typeof known.faults, { ...sizes, fact, value: shorten(value) });
+      const allowed: unknown[] = unless.map((each) => values[String(each)] ?? each);
+      if (architecture === this.#architecture && value !== undefined && !allowed.includes(value))
+        throw fault(why as keyof typeof known.faults, { ...values, fact, value: shorten(value) });
     }
     const odd = [width, mlpWidth, numHeads * headDim].find((columns) => columns % BLOCK);
     if (odd) throw new Fault(`it has matrices of ${odd} columns, and this page reads them in blocks of ${BLOCK}.`);
@@ -147,10 +180,12 @@ export class DecoderFile {
     const [queries, keys] = [numHeads * headDim, numKvHeads * headDim];
     const columns = { qkv: width, o: queries, gu: width, down: mlpWidth }[name];
     const stands = (names: string[]) => names.every((each) => this.#has(`blk.${layer}.${each}.weight`));
-    const names = MATRICES[name].find(stands) ?? MATRICES[name][0];
+    const { gated } = this.#known;
+    const names = (gated || name !== "gu" ? MATRICES[name].find(stands) : ["ffn_up"]) ?? MATRICES[name][0];
+    const isOne = gated && !names.includes("ffn_gate");
     const rows: Record<string, number> = {
       ...{ attn_q: queries, attn_k: keys, attn_v: keys, attn_qkv: queries + 2 * keys, attn_output: width },
-      ...{ ffn_gate: mlpWidth, ffn_up: names.includes("ffn_gate") ? mlpWidth : 2 * mlpWidth, ffn_down: width },
+      ...{ ffn_gate: mlpWidth, ffn_up: isOne ? 2 * mlpWidth : mlpWidth, ffn_down: width },
     };
     return names.map((each) => this.#tensor(`blk.${layer}.${each}.weight`, [rows[each], columns]));
   }
@@ -194,24 +229,57 @@ export class DecoderFile {
     const [held, placeOf] = [this.#places.get(tensor), this.#placesOf(tensor)];
     const isFinite = held
       ? this.#weights!.putRows(held, first, kind, bytes, placeOf)
-      : this.#takeVector(name, unpack(kind, bytes), placeOf);
+      : this.#takeVector(tensor, first, unpack(kind, bytes), placeOf);
     if (!isFinite) throw fault("infinite", { name });
   }
 
-  #takeVector(name: string, values: Float32Array, placeOf: (row: number) => number) {
-    const vector = new Float32Array(values.length);
-    values.forEach((value, row) => (vector[placeOf(row)] = value));
+  /** A vector, or rows of those of positions. */
+  #takeVector(
+    { name, shape, raised = 0 }: Tensor,
+    first: number,
+    values: Float32Array,
+    placeOf: (row: number) => number,
+  ) {
+    const vector = this.#vectors.get(name) ?? new Float32Array(shape.reduce((product, size) => product * size));
+    const from = first * shape[shape.length - 1];
+    values.forEach((value, row) => (vector[from + placeOf(row)] = value + raised));
     this.#vectors.set(name, vector);
-    return areFinite(vector);
+    return areFinite(values);
   }
 
   /** All weights, once they've come. */
   finish() {
     const weights = this.#weights!;
-    this.facts.rotaryBase = this.#rotary;
-    weights.norm = this.#vectors.get(this.#norm.name)!;
+    const { turns, every } = this.#known;
+    const bases: Record<string, Rotary> = { rotaryBase: this.#rotary, localBase: this.#value("localBase") };
+    this.facts.rotaries = this.#matrices.map((_, layer) => bases[turns.at((layer + 1) % every ? 0 : -1)!] ?? null);
+    weights.norm = this.#gains("output_norm")!;
+    weights.positions = this.#vectors.get(POSITIONS);
     this.#matrices.forEach((_, layer) => (weights.layers[layer] = this.#layerVectors(layer)));
+    this.#fold(weights);
     return weights;
+  }
+
+  /** Puts what is scaled in a model into its weights. */
+  #fold(weights: DecoderWeights) {
+    const { numLayers, numHeads, headDim, width } = this.facts;
+    const { embedding, layers } = weights.places;
+    const [given, residuals, logit, own] = this.#scales;
+    const embeds = this.#known.spreads ? Math.sqrt(width) : given;
+    const logits = this.#output ? logit : logit * embeds;
+    const scale = own || (numLayers === this.#known.wide ? Math.sqrt(numHeads / width) : 0);
+    const queries = scale ? scale * Math.sqrt(headDim) : 1;
+    const multiply = (by: number, vector?: Float32Array) => vector?.forEach((value, at) => (vector[at] = value * by));
+    if (embeds !== 1) weights.scale(embedding[0], embeds);
+    if (logits !== 1) [weights.norm.weight, weights.norm.bias].forEach((each) => multiply(1 / logits, each));
+    layers.forEach(({ qkv, o, down }, layer) => {
+      const { queryNorm, biases } = weights.layers[layer];
+      if (residuals !== 1) [...o, ...down].forEach((held) => weights.scale(held, residuals));
+      if (queries === 1) return;
+      if (queryNorm) return multiply(queries, queryNorm);
+      weights.scale(qkv[0], queries, numHeads * headDim);
+      multiply(queries, biases?.subarray(0, numHeads * headDim));
+    });
   }
 
   /** How much of the kernel's memory its weights take. */
@@ -235,7 +303,7 @@ export class DecoderFile {
    * side, 2i and 2i + 1; those of the others are as ours.
    */
   #placesOf({ name }: Tensor) {
-    const pairs = this.#fact("rope.pairs") ?? ARCHITECTURES[this.#architecture].pairs;
+    const pairs = this.#fact("rope.pairs") ?? this.#known.pairs;
     if (pairs !== "neighbours" || !/\.attn_[qk]\./.test(name)) return same;
     const { headDim } = this.facts;
     return (row: number) => {
@@ -246,25 +314,48 @@ export class DecoderFile {
 
   /** The vectors of a layer: norms, and biases where the file has them. */
   #expectVectors(layer: number) {
-    const { numHeads, numKvHeads, headDim, width } = this.facts;
-    const lengths: Record<string, number> = { "attn_norm.weight": width, "ffn_norm.weight": width };
-    if (ARCHITECTURES[this.#architecture].normed)
-      Object.assign(lengths, { "attn_q_norm.weight": headDim, "attn_k_norm.weight": headDim });
-    if (this.#has(`blk.${layer}.attn_q.bias`))
-      BIASES.forEach((name, at) => (lengths[name] = (at ? numKvHeads : numHeads) * headDim));
+    const { numHeads, numKvHeads, headDim, width, mlpWidth } = this.facts;
+    const { normed, biased } = this.#known;
+    const lengths: Record<string, number> = this.#normsOf(width);
+    const [queries, keys] = normed === "whole" ? [numHeads * headDim, numKvHeads * headDim] : [headDim, headDim];
+    if (normed) Object.assign(lengths, { "attn_q_norm.weight": queries, "attn_k_norm.weight": keys });
+    if (biased || this.#has(`blk.${layer}.attn_q.bias`))
+      for (const { name, shape } of this.#matrices[layer][0][1]) lengths[`${name.split(".")[2]}.bias`] = shape[0];
+    if (biased) Object.assign(lengths, { "attn_output.bias": width, "ffn_up.bias": mlpWidth, "ffn_down.bias": width });
     for (const [name, length] of Object.entries(lengths)) this.#tensor(`blk.${layer}.${name}`, [length]);
   }
 
   #layerVectors(layer: number): LayerVectors {
     const read = (name: string) => this.#vectors.get(`blk.${layer}.${name}`);
-    const biases = BIASES.flatMap((name) => [...(read(name) ?? [])]);
+    const biases = MATRICES.qkv.flat().flatMap((name) => [...(read(`${name}.bias`) ?? [])]);
     return {
-      attentionNorm: read("attn_norm.weight")!,
-      mlpNorm: read("ffn_norm.weight")!,
+      attentionNorm: this.#gains(`blk.${layer}.attn_norm`),
+      mlpNorm: this.#gains(`blk.${layer}.ffn_norm`),
+      attentionAfter: read("post_attention_norm.weight"),
+      mlpAfter: read("post_ffw_norm.weight"),
       biases: biases.length ? Float32Array.from(biases) : undefined,
+      outputBias: read("attn_output.bias"),
+      upBias: read("ffn_up.bias"),
+      downBias: read("ffn_down.bias"),
       queryNorm: read("attn_q_norm.weight"),
       keyNorm: read("attn_k_norm.weight"),
     };
+  }
+
+  #gains(name: string): Gains | undefined {
+    const [weight, bias] = [this.#vectors.get(`${name}.weight`), this.#vectors.get(`${name}.bias`)];
+    return weight && { weight, bias };
+  }
+
+  /** The norms of a layer's parts, and how long they are. */
+  #normsOf(width: number) {
+    const { norms, norm } = this.#known;
+    const names = [
+      ...(norms === "after" ? [] : ["attn_norm.weight", "ffn_norm.weight"]),
+      ...(norms === "before" ? [] : ["post_attention_norm.weight", "post_ffw_norm.weight"]),
+      ...(norm === "layer" ? ["attn_norm.bias", "ffn_norm.bias"] : []),
+    ];
+    return Object.fromEntries(names.map((name) => [name, width]));
   }
 
   /** By how much positions are stretched. */
@@ -273,8 +364,8 @@ export class DecoderFile {
   }
 
   /** By what columns turn: a base; or how fast each pair does, divided by one factor for all, and by one for each (Llama 3). */
-  get #rotary() {
-    const { headDim, rotaryBase } = this.facts;
+  get #rotary(): Rotary {
+    const [{ headDim }, rotaryBase] = [this.facts, this.#value("rotaryBase")];
     const factors = this.#vectors.get(FACTORS);
     if (!factors && this.#stretch === 1) return rotaryBase;
     return Array.from(speedsOf(headDim, rotaryBase), (speed, pair) => speed / this.#stretch / (factors?.[pair] ?? 1));
@@ -289,11 +380,22 @@ export class DecoderFile {
 
 const same = (row: number) => row;
 
-/** The rows of a tensor, some at a time: the first one's number, and their bytes. A vector is one. */
-async function* rowsOf(file: Blob, { shape, bytes, start }: Tensor): AsyncGenerator<[number, Uint8Array]> {
+/** The rows of a tensor, some at a time: the first one's number, and their bytes. A vector is one, and one that is transposed comes whole. */
+async function* rowsOf(file: Blob, { shape, bytes, start, transposed }: Tensor): AsyncGenerator<[number, Uint8Array]> {
+  if (transposed) return yield [0, turned(await readPart(file, start, bytes), shape)];
   const rows = shape.length > 1 ? shape[0] : 1;
   const length = bytes / rows;
   const count = Math.max(Math.floor(AT_ONCE / length), 1);
   for (let row = 0; row < rows; row += count)
     yield [row, await readPart(file, start + row * length, Math.min(count, rows - row) * length)];
+}
+
+/** A matrix of a shape, of whose numbers each has its own bytes, from one that is transposed. */
+function turned(bytes: Uint8Array, [rows, columns]: number[]) {
+  const size = bytes.length / rows / columns;
+  const found = new Uint8Array(bytes.length);
+  for (let row = 0, to = 0; row < rows; row++)
+    for (let column = 0; column < columns; column++)
+      for (let from = (column * rows + row) * size, end = from + size; from < end;) found[to++] = bytes[from++];
+  return found;
 }

@@ -18,6 +18,8 @@ export interface Tensor {
   shape: number[]; // [..., rows, columns]
   start: number; // in the file
   bytes: number;
+  transposed?: boolean; // it lies there column by column
+  raised?: number; // by so much, what lies there is less
 }
 
 const LONGEST = 2 ** 25; // bytes of a header; a vocabulary of 262,000 tokens and 515,000 pairs takes some 16 MB

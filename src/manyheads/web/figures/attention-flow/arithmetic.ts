@@ -1,9 +1,8 @@
 // How each number on the path through the formula came about.
 
-import { rmsNorm } from "../../math/attention.ts";
 import { PADDING } from "../../math/names.ts";
-import { speedsOf } from "../../math/rotary.ts";
-import { columnOf, findMatrix, isOff, MADE_BY, matrix, rowOf, formatNumber } from "../../math/steps.ts";
+import { rotated, speedsOf } from "../../math/rotary.ts";
+import { columnOf, findMatrix, isNormed, isOff, MADE_BY, matrix, rowOf, formatNumber } from "../../math/steps.ts";
 import type { Cell, Steps } from "../../math/steps.ts";
 import { inQuotes, readable } from "../../math/text.ts";
 
@@ -61,7 +60,7 @@ type Explained = { steps: Steps; name: string; row: number; column: number; valu
 const EXPLAIN: Record<string, (cell: Explained) => Explanation> = {
   X: ({ steps, row, column, value }) => ({
     title: `${word(steps, row)}, feature ${column + 1}`,
-    results: [[steps.decodes ? "as it enters this layer, normed" : "as the layer below left it", value]],
+    results: [[isNormed(steps, "before") ? "as it enters this layer, normed" : "as the layer below left it", value]],
   }),
   Q: (cell) => (cell.steps.XWq ? explainTurn(cell, "query", "XWq") : explainProjection(cell, "query")),
   K: (cell) => (cell.steps.XWk ? explainTurn(cell, "key", "XWk") : explainProjection(cell, "key")),
@@ -74,7 +73,7 @@ const EXPLAIN: Record<string, (cell: Explained) => Explanation> = {
     const key = { label: `key of ${word(steps, column)}`, values: rowOf(steps.K, column) };
     return {
       title: `how well the key of ${word(steps, column)} answers the query of ${word(steps, row)}`,
-      ...dot(query, key, numbers(width), steps.scaled === false ? [] : [[`divided by √${width}`, value]]),
+      ...dot(query, key, numbers(width), scaledAndBent(steps, width, value)),
       lit: [
         { name: "Q", row },
         { name: "K", row: column },
@@ -212,8 +211,9 @@ function explainTurn({ steps, name, row, column }: Explained, made: string, stra
   const half = width / 2;
   const pair = column % half;
   const gains = findMatrix(steps, `g${made[0]}`); // of the norm before
-  const projected = rowOf(matrix(steps, straight), row);
-  const whole = gains ? rmsNorm(projected, gains.values, steps.normEpsilon!) : projected;
+  const whole = gains
+    ? rotated(rowOf(matrix(steps, name), row), -row, steps.rotaryBase) // turned back
+    : rowOf(matrix(steps, straight), row);
   const [first, second] = [whole[pair], whole[pair + half]];
   const angle = row * speedsOf(width, steps.rotaryBase)[pair];
   const turn = column < half ? [Math.cos(angle), -Math.sin(angle)] : [Math.sin(angle), Math.cos(angle)];
@@ -226,6 +226,13 @@ function explainTurn({ steps, name, row, column }: Explained, made: string, stra
     ),
     lit: [{ name: straight, row, from: pair, step: half }],
   };
+}
+
+/** What becomes of the product of a query and a key before it's a score. */
+function scaledAndBent({ scaled, cap }: Steps, width: number, value: number): Result[] {
+  const straight = cap ? cap * Math.atanh(value / cap) : value;
+  const divided: Result[] = scaled === false ? [] : [[`divided by √${width}`, straight]];
+  return cap ? [...divided, [`bent by ${cap} · tanh(… / ${cap})`, value]] : divided;
 }
 
 function explainProjection(cell: Explained, made: string): Explanation {

@@ -1,7 +1,7 @@
 // What is said at each station, with its numbers: the caption that everybody reads, and the picture in words, for those who listen.
 
 import { withOff } from "../../math/heads-off.ts";
-import { formatNumber, isOff, rowOf } from "../../math/steps.ts";
+import { formatNumber, isNormed, isOff, rowOf } from "../../math/steps.ts";
 import type { Cell, Flow, FlowState } from "../../math/steps.ts";
 import { capital, percent } from "../../math/text.ts";
 import {
@@ -54,7 +54,7 @@ export function captionOf(flow: Flow, { query, head }: Asked, station: string, f
     case "heads":
       return flow.headNames.length > 1 ? tellOtherHeads(flow) : "There is one head, so there is one output.";
     case "mix":
-      return `The matrix Wᴼ mixes the heads’ outputs into ${flow.output.shape[1]} numbers, ${flow.layer !== undefined ? `added to ${asks}${flow.decodes ? " as it was before the norm" : ""}` : `the new ${asks}`}.`;
+      return `The matrix Wᴼ mixes the heads’ outputs into ${flow.output.shape[1]} numbers, ${flow.layer !== undefined ? `${isNormed(flow, "after") ? "normed and then " : ""}added to ${asks}${isNormed(flow, "before") ? " as it was before the norm" : ""}` : `the new ${asks}`}.`;
     default:
       return tellAnswer(flow, query, fact);
   }
@@ -84,7 +84,7 @@ function tellWords(flow: Flow, query: number) {
   const off = offOf(flow.belowMask).map((head) => head + 1);
   const without = off.length ? `, with head${off.length > 1 ? "s" : ""} ${off.join(", ")} off` : "";
   const from = flow.below ? `, as ${belowOf(flow)} left it${without}` : "";
-  const normed = flow.decodes ? ` Layer ${flow.layer! + 1} reads it normed.` : "";
+  const normed = isNormed(flow, "before") ? ` Layer ${flow.layer! + 1} reads it normed.` : "";
   return `Every word is a list of ${flow.X.shape[1]} numbers${from}.${normed} ${quoted(flow, query)} is going to ask.`;
 }
 
