@@ -436,4 +436,4 @@ def test_the_chapter_that_a_refusal_names_has_the_lines(tmp_path):
     title = re.search("chapter “(.+?)” has the lines", fault)[1]
     chapters = (WEB.parents[2] / "book").glob("*.md")
     chapter = next(text for text in (path.read_text(encoding="utf-8") for path in chapters) if f"\n# {title}\n" in text)
-    assert 'AutoModelForCausalLM.from_pretrained(folder, gguf_file="model.gguf")' in chapter
+    assert "AutoModelForCausalLM.from_pretrained(folder, gguf_file=name)" in chapter
