@@ -4,6 +4,7 @@ from collections import Counter
 
 import pytest
 from built import CHAPTERS
+from playwright.sync_api import expect
 from walk import LEFT, lacking, reaches_everything, walk
 
 FEW = 40  # stops of a figure
@@ -22,3 +23,13 @@ def test_at_four_times_the_size_nothing_covers_what_has_the_focus(page, site, ch
     end, stops = walk(page, f"{site}/book/{chapter}.html")
     assert end == LEFT, stops[-1]
     assert lacking(stops, "seen") == []
+
+
+def test_the_tab_key_scrolls_to_a_figure_that_is_only_drawn_by_then(page, site):
+    page.goto(f"{site}/book/open-your-model.html")
+    page.emulate_media(reduced_motion="reduce")
+    play = page.locator("attention-flow").get_by_role("button", name="Play")
+    expect(play).not_to_be_in_viewport()
+    play.evaluate("button => button.focus()")  # as the key does it that comes before the figure, far below, is drawn
+    expect(play).to_be_focused()
+    expect(play).to_be_in_viewport()

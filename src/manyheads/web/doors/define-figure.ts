@@ -201,11 +201,12 @@ export function defineFigure<State, Action, Model extends { broken?: boolean } =
         ({ target }) => {
           const { localName } = target as Element;
           const label = nameOf(target as Element);
+          const preventScroll = !(target as Element).matches(":focus-visible"); // what was pressed is in view
           this.#drawNow();
           if (label)
             [...this.querySelectorAll<HTMLElement>(localName)]
               .find((each) => nameOf(each) === label)
-              ?.focus({ preventScroll: true });
+              ?.focus({ preventScroll });
         },
         { signal },
       );
