@@ -245,11 +245,9 @@ def write_gguf(
     written = _facts(architecture, config, head_dim) | _tokenizer_facts(architecture, config, tokenizer, pre)
     _add_facts(writer, written | (facts or {}))
     if (scaling or {}).get("rope_type") == "llama3":
-        straight = rope_base ** (-torch.arange(0, head_dim, 2) / head_dim)
-        rotary = model.model.rotary_emb
-        speeds = getattr(rotary, "full_attention_inv_freq", getattr(rotary, "inv_freq", None))
-        if architecture == "gemma3":
-            straight = (7 * rope_base) ** (-torch.arange(0, head_dim, 2) / head_dim)
+        base, name = (7 * rope_base, "full_attention_inv_freq") if architecture == "gemma3" else (rope_base, "inv_freq")
+        straight = base ** (-torch.arange(0, head_dim, 2) / head_dim)
+        speeds = getattr(model.model.rotary_emb, name, straight)  # which no layer of five has
         writer.add_tensor("rope_freqs.weight", (straight / speeds).numpy())
     for name, array in (tensors or {}).items():
         writer.add_tensor(name, np.asarray(array, np.float32))

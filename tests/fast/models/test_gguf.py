@@ -242,7 +242,15 @@ def test_all_figures_show_it(opened):
         assert_close(steps["maps"], opened(TEXT).weights[layer])
     words = opened.write(TEXT, words=2)
     assert words == opened.write(TEXT, words=2)
-    assert opened.write("tea " * 300, words=300)  # beyond the vectors that some have for positions
+
+
+def test_a_model_with_vectors_for_positions_writes_no_further_than_these(tmp_path):
+    write_gguf(tmp_path / "model.gguf", "gpt2", "F32", context=9)
+    decoder = load_decoder(tmp_path / "model.gguf")
+    decoder.end_tokens = []
+    assert len(decoder.read("tea " * 30)[0]) == 9
+    for seed in range(3):
+        decoder.write("tea " * 30, words=99, temperature=1, seed=seed)
 
 
 def test_parts_of_an_answer_sum_to_its_logit(opened):

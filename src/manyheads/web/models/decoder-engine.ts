@@ -496,17 +496,11 @@ export class DecoderEngine {
     const both = this.#weights.multiply(layer, "gu", x);
     if (!gated) return addRow(both, this.#weights.layers[layer].upBias).map(gelu);
     const values = new Float32Array((x.length / width) * mlpWidth);
-    if (activation !== "silu") {
-      for (let at = 0; at < values.length; at++) {
-        const from = at + Math.floor(at / mlpWidth) * mlpWidth;
-        values[at] = gelu(both[from]) * both[from + mlpWidth];
-      }
-      return values;
-    }
+    const activate = activation === "silu" ? silu : gelu;
     for (let token = 0, at = 0; at < values.length; token++) {
       for (let column = 0; column < mlpWidth; column++, at++) {
         const gate = both[token * 2 * mlpWidth + column];
-        values[at] = (gate / (1 + Math.exp(-gate))) * both[(token * 2 + 1) * mlpWidth + column];
+        values[at] = activate(gate) * both[(token * 2 + 1) * mlpWidth + column];
       }
     }
     return values;
@@ -620,6 +614,8 @@ function addRow(x: Float32Array, vector?: Float32Array) {
   if (vector) for (let at = 0; at < x.length; at++) x[at] += vector[at % vector.length];
   return x;
 }
+
+const silu = (x: number) => x / (1 + Math.exp(-x));
 
 /** Hendrycks and Gimpel 2016, arXiv:1606.08415, as GPT-2 comes near it. */
 const gelu = (x: number) => 0.5 * x * (1 + Math.tanh(Math.sqrt(2 / Math.PI) * (x + 0.044715 * x ** 3)));
