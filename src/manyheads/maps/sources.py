@@ -188,11 +188,14 @@ def table_of(attention, query=None):  # AttentionMap -> SourceTable
     rows = asking.weights[:, :, 0]  # [layer, head, key]
     sources = attention.sources.values()
     layers, heads = attention.shape[:2]
+    reads = attention.query_tokens == attention.key_tokens  # a text itself, and doesn't look at another
     return SourceTable(
         tuple(attention.sources),
         tuple(one.tokens for one in sources),
         np.stack([rows[..., list(one.places)].sum(-1) for one in sources], -1).astype(np.float32),
         tuple(tuple(attention.head_title(layer, head) for head in range(heads)) for layer in range(layers)),
         query=asking.query_tokens[0].strip(),
-        notes=tuple(BEGINS.format(name=name) + "." for name, one in attention.sources.items() if 0 in one.places),
+        notes=tuple(
+            BEGINS.format(name=name) + "." for name, one in attention.sources.items() if reads and 0 in one.places
+        ),
     )

@@ -151,6 +151,9 @@ def test_the_places_of_a_sound_are_named_by_their_seconds():
         cross = map_of(model, inputs=inputs, tokenizer=reader, part="cross")
         assert (cross.key_tokens[0][-2:], cross.key_tokens[-1]) == (" s", second)
         assert len(cross.key_tokens) == 50
+        first = map_of(cross, sources={"first": (0, 25)}).by_source()
+        assert first.notes == ()  # the beginning of a sound is no sink
+        assert_close(first.looked_at[..., 0], cross.weights[:, :, -1, :25].sum(-1))
     unknown = map_of(model, inputs=inputs, part="cross")
     assert unknown.key_tokens[0] == "1"
 
