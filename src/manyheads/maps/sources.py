@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from manyheads.drawing.element import table_html
 from manyheads.drawing.endings import check_path
 from manyheads.shared.names import NOTES
-from manyheads.shared.numbers import percent
+from manyheads.shared.numbers import fixed, percent
 from manyheads.whole_files import write_texts
 
 COLUMNS = ("layer", "head", "source", "tokens", "looked_at", "per_token")
@@ -114,21 +114,21 @@ class SourceTable:
 
     def _repr_html_(self):
         average, rows = self.average, []
+        answer = None if self.answer is None else self.answer.strip()
         for number, (name, tokens) in enumerate(zip(self.names, self.tokens)):
             head, share = next(iter(self.top(name, 1).items()))
-            cells = [
-                str(tokens),
-                percent(average[number]),
-                f"{average[number] / tokens:.2%}",
-                f"{percent(share)} · {head}",
-            ]
-            rows.append((name, *cells, *([percent(self.without[number])] if self.without else [])))
-        columns = ["tokens", "looked at, mean of all heads", "per token", "looked at most, by"]
-        caption = f"How much of its attention {self.query!r} gives to each source."
+            mattered = [percent(self.without[number])] if self.without else []
+            each = f"{fixed(100 * average[number] / tokens, 2)}\xa0%"
+            rows.append((name, percent(average[number]), *mattered, f"{percent(share)} · {head}", each, str(tokens)))
+        without = [f"{answer!r} without it"] if self.without else []
+        columns = ["looked at", *without, "looked at most, by", "per token", "tokens"]
+        caption = f"How much of its attention {self.query!r} gives to each source, on average over all heads."
         if self.without:
-            columns.append(f"{self.answer!r} without it")
-            caption += f" With all of them, the probability of {self.answer!r} is {percent(self.probability)}."
-        return table_html(" ".join([caption, *self.notes]), rows, columns)
+            caption += f" With all sources, the probability of {answer!r} is {percent(self.probability)}."
+        html = table_html(" ".join([caption, *self.notes]), rows, columns)
+        return html.replace(
+            "<table>", '<table class="dataframe">', 1
+        )  # by which pages and notebooks know one of numbers
 
 
 def check_sources(sources, keys):
@@ -185,11 +185,14 @@ def table_of(attention, query=None):  # AttentionMap -> SourceTable
     rows = asking.weights[:, :, 0]  # [layer, head, key]
     sources = attention.sources.values()
     layers, heads = attention.shape[:2]
+    reads = attention.query_tokens == attention.key_tokens  # a text itself, and doesn't look at another
     return SourceTable(
         tuple(attention.sources),
         tuple(one.tokens for one in sources),
         np.stack([rows[..., list(one.places)].sum(-1) for one in sources], -1).astype(np.float32),
         tuple(tuple(attention.head_title(layer, head) for head in range(heads)) for layer in range(layers)),
         query=asking.query_tokens[0].strip(),
-        notes=tuple(NOTES["begins"].format(name=name) for name, one in attention.sources.items() if 0 in one.places),
+        notes=tuple(
+            NOTES["begins"].format(name=name) for name, one in attention.sources.items() if reads and 0 in one.places
+        ),
     )

@@ -6,6 +6,7 @@ import torch
 
 from manyheads.reading.arguments import call_module
 from manyheads.reading.looking import leave_untouched
+from manyheads.reading.patches import image_token_of
 from manyheads.reading.token_names import ids_in, pretty, tokens_by
 
 CAUSAL = (
@@ -17,6 +18,8 @@ SEES = "the attention_mask of {name} doesn't hide a text: what it says changes w
 ALL_ON = "what a source is for is told of a model with all heads on: turn them on again"
 NO_TOKENIZER = "an answer is a text, and needs tokenizer=, the model's own"
 KEPT = ("logits_to_keep", "num_logits_to_keep")  # how a model is asked for the last logits alone
+OF_PICTURES = ("pixel_", "image_")  # how inputs begin that a picture among the words brings
+KINDS = "token_type_ids"  # how inputs end that say of each token what it is; what a model writes is a text, of kind 0
 CLOSE = 1e-3  # that two passes over the same text may differ by, relative to the largest logit
 
 
@@ -59,19 +62,23 @@ def measure_module(request, hidden, answer):
     kept = torch.arange(ids.shape[1])
     if request.text.mask is not None:
         kept = kept[torch.as_tensor(request.text.mask)]
-    others = {key: value for key, value in request.named.items() if key in ("pixel_values", "image_grid_thw")}
+    others = {key: value for key, value in request.named.items() if key.startswith(OF_PICTURES)}
 
-    def logits(ids, places=(), wanted=1, named=True):  # -> [wanted, token]
-        mask = torch.ones_like(ids)
-        mask[:, list(places)] = 0
-        inputs = {"input_ids": ids, **others, **{one: wanted for one in KEPT if one in parameters}}
-        if named:
-            positions = torch.cat([kept, kept[-1] + 1 + torch.arange(ids.shape[1] - len(kept))])
-            inputs |= {"attention_mask": mask, "position_ids": positions[None]}
-        output = call_module(module, inputs)
+    kinds = {key: torch.as_tensor(value) for key, value in request.named.items() if key.endswith(KINDS)}
+
+    def run(inputs, wanted=1, row=0):  # -> [wanted, token]
+        output = call_module(module, inputs | {one: wanted for one in KEPT if one in parameters})
         if getattr(output, "logits", None) is None:
             raise TypeError(CAUSAL.format(name=name, what="returns none"))
-        return output.logits[0, -wanted:].float()
+        return output.logits[row, -wanted:].float()
+
+    def logits(ids, places=(), wanted=1):  # -> [wanted, token]
+        mask, after = torch.ones_like(ids), ids.shape[1] - len(kept)
+        mask[:, list(places)] = 0
+        positions = torch.cat([kept, kept[-1] + 1 + torch.arange(after)])
+        each = {key: torch.nn.functional.pad(row[[request.batch]][:, kept], (0, after)) for key, row in kinds.items()}
+        told = {"input_ids": ids, "attention_mask": mask, "position_ids": positions[None]}
+        return run(told | others | each, wanted)
 
     ids = ids[:, kept]
     token_of = torch.full((kept[-1] + 1,), -1)
@@ -79,9 +86,11 @@ def measure_module(request, hidden, answer):
     hidden = [token_of[places].tolist() for places in hidden]
     as_it_reads = logits(ids)
     if request.text.mask is None or request.text.mask.all():
-        refuse_unless_close(as_it_reads, logits(ids, named=False), MOVES.format(name=name))
-    if len(hidden) > 1 and hidden[1]:
-        refuse_where_masked_words_count(ids, hidden[1], logits, name)
+        given = {key: value for key, value in request.named.items() if key != "labels"}
+        refuse_unless_close(as_it_reads, run(given, row=request.batch), MOVES.format(name=name))
+    image = image_token_of(getattr(module, "config", None))  # another in its place, and the model would miss a patch
+    words = [[place for place in places if ids[0, place] != image] for places in hidden]
+    refuse_where_masked_words_count(ids, next(filter(None, words), [ids.shape[1] - 2]), logits, name)
     answer, written = written_by(request.tokenizer, answer, as_it_reads)
     longer = torch.cat([ids, ids.new_tensor(written[:-1])[None]], 1)
     shares = [chance(logits(longer, places, len(written)), written) for places in hidden]

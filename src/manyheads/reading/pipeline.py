@@ -175,7 +175,9 @@ def place(request, weighed):  # Weighed -> Placed
     What's known of the model is told where they make no map: it may be why.
     """
     part, sides = weighed.part, request.holding.sides(*weighed.full)
-    text = find_patches(request, weighed, text_in_part(request.text, part, weighed.full))
+    text = text_in_part(request.text, part, weighed.full)
+    read, sources = text.sides(part.role)[1], None
+    text = find_patches(request, weighed, text)
     text = name_seconds(request, part, weighed.full[1] - len(part.keys_after), text)
     reasons = part.notes
     try:
@@ -202,7 +204,6 @@ def place(request, weighed):  # Weighed -> Placed
         answer_start = [*left[1]].index(prompt)
         notes += (ANSWER.format(number=answer_start + 1, token=keys[answer_start]),)
     notes = tuple(dict.fromkeys(notes))  # each once
-    read, sources = text.sides(part.role)[1], None
     if read is not None and len(read) - part.steps <= weighed.full[1] <= len(read) and read == request.text.tokens:
         sources = place_sources(request, weighed.full[1], found.kept if sides[1] is None else None, sides[1])
     return Placed(weighed, weights, queries, keys, kind, notes, picture, norms, text.refusal, answer_start, sources)

@@ -300,14 +300,13 @@ def _choose_heads(shown, heads):
 def _start(models):
     """The traits with which given maps are shown best, unless others are chosen."""
     first, long = models[0].map, any(isinstance(model, LongMap) for model in models)
+    last = {} if first.sources is None else {"query": first.shape[2] - 1}
     if first.picture is None:
-        asks = {} if first.sources is None else {"query": first.shape[2] - 1}
-        return asks | (FAINT if long else {})
-    start = {"view": "picture"} | FAINT
+        return last | (FAINT if long else {})
     unseen = first.picture.query_start != 0 and not first.weights[..., 0, 1:].any()
-    if long or unseen:  # in a causal text, the first token sees no picture
-        start["query"] = first.shape[2] - 1  # what was written last
-    return start
+    if long or unseen or first.answer_start is not None:  # in a causal text, the first token sees no picture
+        last = {"query": first.shape[2] - 1}  # what was written last
+    return {"view": "picture"} | last | FAINT
 
 
 def _passage(traits):

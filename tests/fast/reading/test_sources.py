@@ -8,9 +8,11 @@ from close import assert_close
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from libraries import GPT2, LLAMA, TEXT, VOCABULARY, made, tokenizer
+from vision_language import family, inputs_about, picture
 
 from manyheads.maps import AttentionMap
 from manyheads.reading.map_of import map_of
+from manyheads.reading.patches import image_token_of
 from manyheads.widgets import HeadMap
 
 WORDS = [word for word in VOCABULARY if word.isalpha()]
@@ -166,5 +168,33 @@ def test_the_places_of_a_sound_are_named_by_their_seconds():
         cross = map_of(model, inputs=inputs, tokenizer=reader, part="cross")
         assert (cross.key_tokens[0][-2:], cross.key_tokens[-1]) == (" s", second)
         assert len(cross.key_tokens) == 50
+        first = map_of(cross, sources={"first": (0, 25)}).by_source()
+        assert first.notes == ()  # the beginning of a sound is no sink
+        assert_close(first.looked_at[..., 0], cross.weights[:, :, -1, :25].sum(-1))
     unknown = map_of(model, inputs=inputs, part="cross")
     assert unknown.key_tokens[0] == "1"
+
+
+@pytest.mark.parametrize("name", ["llava", "gemma"])  # Gemma's patches see each other, by its token_type_ids
+def test_parts_of_a_picture_are_looked_at_and_matter(name):
+    model, read = family(name)
+    inputs = inputs_about(name, picture())
+    model.set_attn_implementation("eager")
+    ids = inputs["input_ids"][0]
+    patches = (ids == image_token_of(model.config)).nonzero().ravel().tolist()
+    above = patches[0], patches[len(patches) // 2]
+    asked = {"inputs": inputs, "tokenizer": read, "image": picture()}
+    shown = HeadMap.of(model, **asked, sources={"above": above, "words": (len(ids) - 4, len(ids) - 1)})
+    assert shown.query == len(ids) - 1
+    table = shown.by_source(mattered=True)
+    positions = torch.arange(len(ids))[None]
+    with torch.no_grad():
+        whole = model(**inputs, output_attentions=True)
+        inputs["attention_mask"][:, slice(*above)] = 0
+        without = model(**inputs, position_ids=positions).logits[0, -1].softmax(-1)
+    looked = torch.cat(whole.attentions)[:, :, -1, slice(*above)].sum(-1)
+    assert_close(table.looked_at[..., 0], looked)
+    own = whole.logits[0, -1].softmax(-1)
+    assert_close(table.probability, own.max(), terms=1000)
+    assert_close(table.without[0], without[own.argmax()], terms=1000)
+    assert abs(table.without[0] - table.probability) > 1e-5
