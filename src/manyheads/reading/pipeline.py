@@ -36,6 +36,8 @@ NO_INPUTS = (
     "image= and its processor as tokenizer="
 )
 NOT_HELD = "The others aren't held, because all would make more than {most:,} weights: max_weights= allows more."
+SOURCES_LOST = "These sources aren't held whole, so nothing is told of them: {names}."
+ALL_LOST = "of the tokens from first= to last=, which alone are held, none make up a whole source: choose others"
 ANSWER = "What the model wrote begins with token {number}, {token!r}."
 NO_ATTENTIONS = (
     "a {} has no place for attentions: its model has none to give, as state-space models don't, or it is a hybrid that "
@@ -248,8 +250,16 @@ def make_map(request, placed):  # Placed -> AttentionMap
     looked_at = holding.sides(*weighed.full)[1]
     start, end = between(*holding.passage, looked_at.count)
     before = int(start > 0)
-    attention = cut(attention, slice(None), slice(before, before + end - start), (start, end, looked_at.count))
-    return replace(attention, notes=(*attention.notes, NOT_HELD.format(most=holding.most)))
+    held = cut(attention, slice(None), slice(before, before + end - start), (start, end, looked_at.count))
+    notes = (*held.notes, NOT_HELD.format(most=holding.most))
+    if attention.sources is not None:
+        whole = {name: one for name, one in (held.sources or {}).items() if one.tokens == len(request.found[name])}
+        lost = [name for name in attention.sources if name not in whole]
+        notes += (SOURCES_LOST.format(names=", ".join(lost)),) if lost else ()
+        if not whole:
+            raise ValueError(ALL_LOST)
+        held = replace(held, sources=whole)
+    return replace(held, notes=notes)
 
 
 def choose_from_map(request, attention):

@@ -50,6 +50,19 @@ def test_a_source_gets_what_its_tokens_get(sentences, back):
     assert_close(table.looked_at.sum(-1), np.ones(table.looked_at.shape[:2], np.float32))
 
 
+def test_of_tokens_that_are_held_alone_the_sources_that_are_whole_are_told_and_others_named():
+    model, options = made("LlamaForCausalLM", LLAMA), {"tokenizer": tokenizer(marks=False), "sources": THREE}
+    whole = HeadMap.of(model, TEXT_OF_THREE, **options).attention
+    options["max_weights"] = whole.weights.size - 1
+    for first in (3, 6):
+        part = HeadMap.of(model, TEXT_OF_THREE, **options, first=first).attention
+        assert "These sources aren't held whole, so nothing is told of them: cat." in part.notes
+        assert part.by_source().tokens == (whole.sources["soup"].tokens,)
+        assert_close(part.by_source().looked_at[..., 0], whole.by_source().looked_at[..., 1])
+    with pytest.raises(ValueError, match="none make up a whole source"):
+        HeadMap.of(model, TEXT_OF_THREE, **options, first=9)
+
+
 @pytest.mark.parametrize(("kind", "config"), [("LlamaForCausalLM", LLAMA), ("GPT2LMHeadModel", GPT2)])
 def test_what_mattered_is_the_models_own_answer_with_a_source_masked(kind, config):
     model, read = made(kind, config), tokenizer(marks=False)
