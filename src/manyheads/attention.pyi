@@ -29,7 +29,7 @@ def multi_head_attention(
 ) -> tuple[_Array, _Array]: ...
 def causal_mask(length: int, device: _Device = None) -> Tensor: ...
 def padding_mask(lengths: Tensor | Sequence[int], longest: int) -> Tensor: ...
-def attention_scores(queries: Tensor, keys: Tensor, scale: float | None = None) -> Tensor: ...
+def attention_scores(queries: Tensor, keys: Tensor, scale: float | None = None, cap: float | None = None) -> Tensor: ...
 def masked_softmax(scores: Tensor, mask: _Mask = None) -> Tensor: ...
 def attend(
     queries: Tensor,
@@ -38,6 +38,7 @@ def attend(
     mask: _Mask = None,
     *,
     scale: float | None = None,
+    cap: float | None = None,
     dropout: float = 0.0,
 ) -> tuple[Tensor, Tensor]: ...
 def fused_attend(
@@ -99,6 +100,7 @@ class MultiHeadAttention(nn.Module):
     num_kv_heads: int
     rotary_base: _RotaryBase | None
     dropout: float
+    cap: float | None
     query: nn.Linear
     key: nn.Linear
     value: nn.Linear

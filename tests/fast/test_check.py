@@ -127,12 +127,12 @@ def broken(right, wrong):
     ("right", "wrong", "hint"),
     [
         (
-            "context, weights = attend(queries, keys, values, mask, dropout=dropout)",
+            "context, weights = attend(queries, keys, values, mask, cap=self.cap, dropout=dropout)",
             "context, weights = attend(queries, keys, values, mask, scale=1)",
             "not divided",
         ),
         (
-            "context, weights = attend(queries, keys, values, mask, dropout=dropout)",
+            "context, weights = attend(queries, keys, values, mask, cap=self.cap, dropout=dropout)",
             "context, weights = attend(queries, keys, values)",
             "no effect",
         ),

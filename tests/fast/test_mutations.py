@@ -25,7 +25,7 @@ tests = load(Path(__file__).with_name("test_attention.py"), "tests_for_mutations
 
 
 HEAD = "return attend(queries, keys, values, mask)"
-ALL_HEADS = "context, weights = attend(queries, keys, values, mask, dropout=dropout)"
+ALL_HEADS = "context, weights = attend(queries, keys, values, mask, cap=self.cap, dropout=dropout)"
 FILL = "scores = scores.masked_fill(~mask, lowest)"
 SCALE, HIDDEN = "scale=1 / math.sqrt(query.shape[-1])", "some queries see nothing"
 

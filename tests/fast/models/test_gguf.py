@@ -111,6 +111,13 @@ def test_queries_of_the_largest_gemmas_are_divided_by_another_root(tmp_path, arc
     assert_equals(load_decoder(path), reference, [*range(3, 40)])
 
 
+def test_a_file_of_gemma_2_that_says_nothing_of_caps_has_the_first_ones(tmp_path):
+    silent = {"gemma2.attn_logit_softcapping": None, "gemma2.final_logit_softcapping": None}
+    write_gguf(tmp_path / "model.gguf", "gemma2", "F32", facts=silent)
+    model = load_decoder(tmp_path / "model.gguf").model
+    assert (model.layers[0].attention.cap, model.logit_cap) == (50, 30)
+
+
 def test_the_books_own_file_is_the_books_own_decoder(decoder):
     opened = load_decoder(gguf_file())
     for (name, tensor), theirs in zip(decoder.model.state_dict().items(), opened.model.state_dict().values()):
@@ -261,6 +268,13 @@ def test_parts_of_an_answer_sum_to_its_logit(opened):
     assert_close(ledger["parts"][:, :-1].sum(1), logits[words], summed=ledger["parts"], terms=1000)
     assert_close(attribution(opened, TEXT).logit, logits.max(), terms=1000)
     assert list(opened.lens(TEXT)[-1]) == [ledger["labels"][0][1]]
+
+
+def test_neurons_add_together_what_their_layer_does(opened):
+    machine, neurons = opened.machine(TEXT), opened.neurons(TEXT, 1)
+    added = neurons.activations @ neurons.writes + neurons.bias
+    row = machine.parts.index("layer 2, feed-forward")
+    assert_close(np.linalg.norm(added), machine.adds[row, -1], summed=neurons.adds, terms=1000)
 
 
 @pytest.mark.parametrize("off", [None, (0, 2)])

@@ -70,6 +70,7 @@ def random_cases(count):
         if widths["attention_dim"] // num_heads % 2 == 0:
             widths["rotary_base"] = pick.choice([None, 10.0, 10_000.0])
         module = attention.MultiHeadAttention(embed_dim, num_heads, **widths, bias=pick.random() < 0.7)
+        module.cap = pick.choice([None, 0.5, 3.0])
         with torch.no_grad():
             for parameter in module.parameters():
                 nn.init.normal_(parameter, std=0.4)
@@ -87,7 +88,7 @@ def test_multi_head_attention():
     calls, expected = [], []
     for module, X, Y, mask in random_cases(60):
         layer = module.state_dict()
-        numbers = {"numHeads": module.num_heads, "rotaryBase": module.rotary_base}
+        numbers = {"numHeads": module.num_heads, "rotaryBase": module.rotary_base, "cap": module.cap}
         own, other = mask(len(X)), mask(len(Y))
         head_mask = torch.rand(module.num_heads) < 0.5
         calls.append(("multiHeadAttention", [X, layer, numbers | {"mask": own}]))
@@ -107,7 +108,7 @@ def test_steps():
         for head in range(module.num_heads):
             for scaled in (True, False):
                 options = {"numHeads": module.num_heads, "head": head, "mask": own, "scaled": scaled}
-                options["rotaryBase"] = module.rotary_base
+                options |= {"rotaryBase": module.rotary_base, "cap": module.cap}
                 calls.append(("steps", [X, module.state_dict(), options]))
                 expected.append(attention.steps(module, X, head, mask=own, scaled=scaled))
     for found, steps in zip(compute(calls), expected, strict=True):

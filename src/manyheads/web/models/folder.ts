@@ -9,15 +9,6 @@ import { fault, joined, judge, notRead, readGguf, readPart, shorten, type Gguf, 
 
 type Json = Record<string, any>;
 
-/** What the files of a model have otherwise: names of a config and of tensors, what its last kind of layers is called, gains less 1, and matrices [in, out]. */
-interface Otherwise {
-  names?: Record<string, string>;
-  tensors?: Record<string, string>;
-  last?: [name: string, value: unknown];
-  raises?: boolean;
-  transposed?: boolean;
-}
-
 const FLOATS = ["F32", "F16", "BF16"];
 const TENSOR = /^(?:model\.|transformer\.)?(?:(?:layers|h)\.(\d+)\.)?(.+)\.(weight|bias)$/;
 const FOLLOWS = /rotary_emb\.inv_freq$|\.attn\.(masked_)?bias$/; // older files' tensors that others imply
@@ -43,8 +34,10 @@ async function readFolder(files: File[]) {
   const scaling = [own.rope_scaling ?? {}, own.rope_parameters ?? {}];
   if (!scaling.every(isObject)) throw fault("file", { name: "config.json" });
   const config: Json = { ...table.config, ...models[own.model_type], ...own };
-  const otherwise: Otherwise = models[own.model_type].files ?? {};
-  for (const [theirs, name] of Object.entries(otherwise.names ?? {})) config[name] = own[theirs] ?? config[name];
+  // Names of a config and of tensors, what the last kind of layers is called, whether gains are less by 1 and matrices [in, out].
+  const otherwise: Json = models[own.model_type].files ?? {};
+  for (const [theirs, name] of Object.entries<string>(otherwise.names ?? {}))
+    config[name] = own[theirs] ?? config[name];
   for (const given of scaling) {
     const [local, each] = [given.sliding_attention ?? {}, given.full_attention ?? given];
     if (!isObject(local) || !isObject(each)) throw fault("file", { name: "config.json" });
@@ -99,7 +92,7 @@ function parse(bytes: Uint8Array, name: string) {
 }
 
 /** The facts of a GGUF file of the same model, and by what the rotation of each pair of columns is slowed. */
-function factsOf(config: Json, { last: [named, last] = ["", null] }: Otherwise) {
+function factsOf(config: Json, { last: [named, last] = ["", null] }: Json) {
   const architecture = config.architecture as keyof typeof architectures;
   const { every = 1 } = architectures[architecture] as { every?: number };
   const kinds: unknown[] = Array.isArray(config[named]) ? config[named] : [];
@@ -137,7 +130,7 @@ function factorsOf(config: Json) {
 }
 
 /** What a GGUF file calls a tensor; its own name, where it has none. */
-function nameInFiles(name: string, { tensors }: Otherwise) {
+function nameInFiles(name: string, { tensors }: Json) {
   const [, layer, module, part] = TENSOR.exec(name) ?? [];
   const names: Record<string, string> = { ...table.tensors, ...tensors };
   if (!module || !Object.hasOwn(names, module)) return name;
@@ -145,7 +138,7 @@ function nameInFiles(name: string, { tensors }: Otherwise) {
 }
 
 /** The tensors of all files, and these, each behind the one before. */
-async function tensorsOf(files: Map<string, File>, otherwise: Otherwise) {
+async function tensorsOf(files: Map<string, File>, otherwise: Json) {
   const index = "model.safetensors.index.json";
   const { weight_map: map } = await readJson(files, index, { weight_map: { "": "model.safetensors" } });
   const names = isObject(map) ? [...new Set(Object.values(map))].sort() : [null];
@@ -165,7 +158,7 @@ async function tensorsOf(files: Map<string, File>, otherwise: Otherwise) {
 }
 
 /** The tensors of a file: https://github.com/huggingface/safetensors#format. */
-async function readSafetensors(file: File, otherwise: Otherwise) {
+async function readSafetensors(file: File, otherwise: Json) {
   const broken = fault("file", { name: file.name });
   const whole = (value: unknown): value is number => Number.isSafeInteger(value) && (value as number) >= 0;
   if (file.size < 8) throw broken;
