@@ -67,6 +67,7 @@ export interface State extends Draft {
   layer: number; // of the head whose weights are shown
   head: number;
   hidesFirst: boolean; // what it gives the first token
+  asks: readonly [from: number, to: number] | null; // characters of the text that are selected: their tokens ask, as one; else the last
   tried: number | null; // the bar whose word stands behind the text while it's pointed at
   choice: Choice;
   seed: number;
@@ -89,7 +90,7 @@ export interface State extends Draft {
 
 /** What the model is asked for. */
 type Asked = Partial<Pick<State, "text" | "tail" | "off" | "masked">>;
-export type Look = Partial<Pick<State, "looks" | "layer" | "head" | "hidesFirst">>;
+export type Look = Partial<Pick<State, "looks" | "layer" | "head" | "hidesFirst" | "asks">>;
 
 /** What can be lent beside a text. */
 type Own = Pick<State, "off" | "masked" | "looks" | "layer" | "head"> & Pick<Choice, "temperature">;
@@ -154,6 +155,7 @@ export function startWith(parts: Partial<State>, size: [number, number]): State 
     layer: 0,
     head: 0,
     hidesFirst: false,
+    asks: null,
     tried: null,
     choice: { temperature: 1, topK: 0, topP: 1 },
     seed: 1,
@@ -316,7 +318,8 @@ function ask(state: State, parts: Asked): State {
   const phase = state.phase === "stale" ? state.phase : "asking";
   const isSame = (Object.keys(parts) as (keyof Asked)[]).every((name) => parts[name] === state[name]);
   const requests = state.requests + Number(isSame);
-  return withStored({ ...state, ...fitted(state.size, parts), phase, requests, tried: null, message: "" });
+  const asks = "text" in parts && parts.text !== state.text ? null : state.asks;
+  return withStored({ ...state, ...fitted(state.size, parts), asks, phase, requests, tried: null, message: "" });
 }
 
 /** The answer that is stored to what the text, the heads and the reader's settings are now. */

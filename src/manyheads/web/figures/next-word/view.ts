@@ -5,7 +5,8 @@ import type { AttentionMap } from "../../math/attention-map.ts";
 import { isAmong } from "../../math/heads-off.ts";
 import { queryWeights } from "../../math/maps.ts";
 import { NEUTRAL_COLOUR } from "../../math/names.ts";
-import { directionOf, isUnfinished, joined, percent, visible } from "../../math/text.ts";
+import { endsOf, firstOf, isAsking, spanned, type Query } from "../../math/query.ts";
+import { directionOf, inQuotes, isUnfinished, joined, percent, visible } from "../../math/text.ts";
 import { chooser, field, fillOptions, lineBox, OFFER, sentenceBox, setTyped } from "../../views/controls.ts";
 import { fill, h, setIdle, setProps, setStyle, setText } from "../../views/dom.ts";
 import { drawSwitch, headSwitch } from "../../views/head-switch.ts";
@@ -193,9 +194,17 @@ function makeBars(host: NextWordHost) {
   };
 }
 
-/** The text, behind which its box lies, on request in the colour of what the chosen head looks at from the last token; and the next word. */
+/** The text, behind which its box lies, on request in the colour of what the chosen head looks at from the last token, or from words that are selected; and the next word. */
 function makePage(host: NextWordHost) {
   const box = sentenceBox("Text so far", "Type the start of a text", (text) => host.act({ type: "type", text }), true);
+  const select = () => {
+    if (document.activeElement !== box || box.value !== host.state.text) return;
+    const { selectionStart: from, selectionEnd: to } = box;
+    const asks = from < to ? ([from, to] as const) : null;
+    if (String(asks) !== String(host.state.asks)) host.dispatch({ type: "look", parts: { asks } });
+  };
+  box.addEventListener("focus", () => document.addEventListener("selectionchange", select));
+  box.addEventListener("blur", () => document.removeEventListener("selectionchange", select)); // and what is selected goes on asking
   const coloured = h("span");
   const space = document.createTextNode(""); // before the next word, which may begin a line
   const ghost = h("button", {
@@ -232,7 +241,7 @@ function makePage(host: NextWordHost) {
     setText(coloured, isLong(text) ? "" : text + end);
   }
 
-  function drawColoured({ map, pieces, row }: Seen, { hidesFirst }: State) {
+  function drawColoured({ map, pieces, row, query, isChosen }: Seen, { hidesFirst }: State) {
     const most = Math.max(...row, 1e-9);
     coloured.dir = directionOf(map.keyTokens);
     if (!coloured.firstElementChild) coloured.replaceChildren();
@@ -242,6 +251,7 @@ function makePage(host: NextWordHost) {
       const colour = share / (hidesFirst ? most : Math.max(most, STRONG));
       setText(parts[at], shown);
       setStyle(parts[at], "--share", token ? colour.toFixed(3) : "0");
+      parts[at].classList.toggle("nw-asks", isChosen && to > from && isAsking(query, from));
       mark(parts[at], { role: token && "img", "aria-label": token && `${token.trim()}: ${percent(share)}` });
     });
   }
@@ -265,28 +275,46 @@ function makePage(host: NextWordHost) {
       setText(looks, seen ? mostOf(seen, state) : unseen(state));
       if (!isWaiting(state)) whyThere.node.hidden = !seen?.map.scoreParts;
       if (!seen?.map.scoreParts) return;
+      const isOne = typeof seen.query === "number"; // several have no one score, and leave its room
+      setStyle(whyThere.node, "visibility", isOne ? "visible" : "hidden");
+      if (!isOne) return;
       const { layer, head } = state;
-      whyThere.ask(seen.map, { layer, head, query: seen.map.queryTokens.length - 1, key: bestOf(seen) });
+      whyThere.ask(seen.map, { layer, head, query: firstOf(seen.query), key: bestOf(seen) });
     },
   };
 }
 
 const isLong = (text: string) => text.length > LONG;
 
-/** What is seen of where the chosen head looks: the text in its tokens, and the weight of each. */
+/** What is seen of where the chosen head looks: the text in its tokens, who asks, and the weight of each. */
 interface Seen {
   map: AttentionMap;
   pieces: Piece[];
+  query: Query;
+  isChosen: boolean; // else the last token asks
   row: Float32Array;
 }
 
-function seenIn({ text, answer, shown, layer, head, hidesFirst, looks }: State): Seen | null {
+function seenIn({ text, answer, shown, layer, head, hidesFirst, looks, asks }: State): Seen | null {
   const map = looks && !isLong(text) && shown?.text === text ? answer?.now.map : undefined;
   const pieces = map && piecesOf(map.keyTokens, text);
   if (!pieces) return null;
-  const row = Float32Array.from(queryWeights(map, layer, head, map.queryTokens.length - 1)); // the last asks
+  const chosen = asks && selectedOf(pieces, text, asks);
+  const query = chosen ?? map.queryTokens.length - 1;
+  const row = Float32Array.from(queryWeights(map, layer, head, query));
   if (hidesFirst) row[0] = 0;
-  return { map, pieces, row };
+  return { map, pieces, query, isChosen: chosen !== null, row };
+}
+
+/** The tokens of which some characters are selected, but for white space; null where there are none. */
+function selectedOf(pieces: Piece[], text: string, [from, to]: readonly [number, number]): Query | null {
+  const [first, end] = [to - text.slice(from, to).trimStart().length, from + text.slice(from, to).trimEnd().length];
+  let at = 0;
+  const ends = pieces.map(({ shown }) => (at += shown.length));
+  const asking = pieces.filter(
+    (piece, number) => piece.to > piece.from && ends[number] > first && ends[number] - piece.shown.length < end,
+  );
+  return first < end && asking.length ? spanned(asking[0].from, asking[asking.length - 1].to - 1) : null;
 }
 
 const bestOf = ({ row }: Seen) => row.indexOf(Math.max(...row));
@@ -294,7 +322,14 @@ const bestOf = ({ row }: Seen) => row.indexOf(Math.max(...row));
 /** Where the chosen head looks most, in words. */
 function mostOf(seen: Seen, { layer, head, hidesFirst }: State) {
   const best = bestOf(seen);
-  return `From the last token, head ${head + 1} of layer ${layer + 1} looks most at “${visible(seen.map.keyTokens[best])}”, ${percent(seen.row[best])}${hidesFirst ? ", the first apart" : ""}.`;
+  const [first, last] = endsOf(seen.query);
+  const words = inQuotes(visible(joined(seen.map.queryTokens.slice(first, last + 1)).trim()));
+  const asking = !seen.isChosen
+    ? "the last token"
+    : first === last
+      ? words
+      : `${words}, the mean of ${last + 1 - first} tokens`;
+  return `From ${asking}, head ${head + 1} of layer ${layer + 1} looks most at “${visible(seen.map.keyTokens[best])}”, ${percent(seen.row[best])}${hidesFirst ? ", the first apart" : ""}.${seen.isChosen ? "" : " Select words of the text, and they ask instead."}`;
 }
 
 /** Why nothing is seen of it. */
