@@ -9,6 +9,7 @@ import traitlets
 import manyheads
 from manyheads.figures import FIGURES, PAGE_FIGURES, class_name
 from manyheads.figures.page_figure import plain_of
+from manyheads.maps.choosing import read_query
 from manyheads.models.registry import is_in_python
 from manyheads.sphinxext.directives import CALL
 
@@ -112,6 +113,8 @@ def _argument(trait, text):
         return int(text)
     if isinstance(trait, traitlets.List):  # of heads that are off: "0.3 5.11"
         return [(int(layer), int(head)) for layer, head in re.findall(r"(\d+)\.(\d+)", text)]
+    if trait.name == "query":
+        return _value(read_query(text))
     return python_text(text)
 
 

@@ -117,6 +117,9 @@ def test_code_that_a_cell_lists_stands_in_the_notebook_to_be_edited():
         '<head-map sentence="Tea?" id="a" tools="none" examples="No." head="2" layer="0" off="1.3" weigh="written">': (
             'HeadMap("Tea?", id="a", examples="No.", head=2, layer=0, weigh="written")'
         ),
+        '<head-map sentence="Tea?" query="3">': 'HeadMap("Tea?", query=3)',
+        '<head-map sentence="Tea?" query="1-2">': 'HeadMap("Tea?", query=(1, 2))',
+        '<head-map sentence="Tea?" query="tea">': 'HeadMap("Tea?", query="tea")',
         '<attention-flow sentence="Tea?" causal="" station="scores" cell="scores 1 2">': (
             'AttentionFlow("Tea?", causal=True, station="scores", cell="scores 1 2")'
         ),
