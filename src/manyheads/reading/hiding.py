@@ -77,8 +77,8 @@ def measure_module(request, hidden, answer):
         mask[:, list(places)] = 0
         positions = torch.cat([kept, kept[-1] + 1 + torch.arange(after)])
         each = {key: torch.nn.functional.pad(row[[request.batch]][:, kept], (0, after)) for key, row in kinds.items()}
-        told = {"input_ids": ids, "attention_mask": mask, "position_ids": positions[None]}
-        return run(told | others | each, wanted)
+        inputs = {"input_ids": ids, "attention_mask": mask, "position_ids": positions[None]}
+        return run(inputs | others | each, wanted)
 
     ids = ids[:, kept]
     token_of = torch.full((kept[-1] + 1,), -1)

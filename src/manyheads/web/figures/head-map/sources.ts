@@ -1,7 +1,7 @@
 // How much of its attention the token that asks gives to each source of the text, and on request what each is for; one that is opened shows
 // its words, and who looks there most.
 
-import type { Source } from "../../math/attention-map.ts";
+import type { Mattered, Source } from "../../math/attention-map.ts";
 import { headTitle, layerName, queryName, queryWeights } from "../../math/maps.ts";
 import { placesOfRows } from "../../math/shown.ts";
 import { lookedAt, mostAt, sourcesOf, tokensIn } from "../../math/sources.ts";
@@ -44,8 +44,7 @@ export function makeSources(host: MapHost) {
 
   /** What each source is for, as far as the model has told; nothing of a map that's no longer the one drawn here. */
   function tell({ map, chosen, without }: State) {
-    const [first] = sources;
-    if (!map || !first || list.childElementCount !== sources.length) return;
+    if (!map || !sources.length || list.childElementCount !== sources.length) return;
     const isAsked = chosen.mattered === "asked" && without.map === map;
     const { found } = isAsked ? without : { found: [] };
     node.classList.toggle("hm-mattering", isAsked);
@@ -56,17 +55,7 @@ export function makeSources(host: MapHost) {
       const change = one ? `${percent(one.probability)} → ${percent(one.without)}` : "…";
       setText(item.querySelector(".hm-mattered")!, isAsked ? change : "");
     });
-    setText(progress, isAsked ? told() : "");
-
-    function told() {
-      if (found.length < sources.length) return `Asking the model without each: ${found.length} of ${sources.length}.`;
-      const [{ answer }] = found;
-      const notes = first.places.includes(0) ? [note("begins", { name: inQuotes(first.name) })] : [];
-      return [
-        `Mattered: how likely ${inQuotes(answer)} is to come next, with all of them → without this one.`,
-        ...notes,
-      ].join(" ");
-    }
+    setText(progress, isAsked ? progressOf(found, sources) : "");
   }
 
   /** Another token asks. */
@@ -131,3 +120,11 @@ const makeItem = () =>
       h("button", { type: "button", title: "The head that looks there most" }),
     ),
   );
+
+/** How far the asking is; at its end, what it was about. */
+function progressOf(found: Mattered[], sources: Source[]) {
+  if (found.length < sources.length) return `Asking the model without each: ${found.length} of ${sources.length}.`;
+  const mattered = `Mattered: how likely ${inQuotes(found[0].answer)} is to come next, with all of them → without this one.`;
+  const [first] = sources;
+  return first.places.includes(0) ? `${mattered} ${note("begins", { name: inQuotes(first.name) })}` : mattered;
+}

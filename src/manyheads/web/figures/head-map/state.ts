@@ -399,12 +399,12 @@ function explainedIn(map: AttentionMap, explained: State["explained"]) {
 function learn(state: State, map: AttentionMap, found?: Mattered | null): State {
   if (map !== state.map || (found && map !== state.without.map)) return state;
   if (found === null) return { ...state, without: UNASKED, chosen: { ...state.chosen, mattered: START.mattered } };
-  const known = askedOf(state, map);
+  const known = answersOf(state, map);
   return { ...state, without: found ? { map, found: [...known.found, found] } : known };
 }
 
 /** What a map was asked for, with what it has answered. */
-const askedOf = ({ without }: State, map: AttentionMap) => (without.map === map ? without : { map, found: [] });
+const answersOf = ({ without }: State, map: AttentionMap) => (without.map === map ? without : { map, found: [] });
 
 // --- the maps
 
@@ -477,7 +477,7 @@ function follow(before: State, changed: State): State {
   if (!map) return after;
   const isAwaited = before.map === map && after.computes;
   if (isAwaited && (isOther(args(before), args(after)) || lacksNorms(map, after.chosen)))
-    return { ...after, without: askedOf(after, map) }; // nothing more is asked of this one
+    return { ...after, without: answersOf(after, map) }; // nothing more is asked of this one
   const chosen = fitted(after, map);
   const [{ refused = after.unfound }, home] = [after.chosen.query, after.home].map((query) =>
     fitQuery(query, map.queryTokens),
